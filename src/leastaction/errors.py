@@ -1,0 +1,67 @@
+"""What the library raises and warns with; every message names the element and the way out."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+
+class ModelError(ValueError):
+    """A model that cannot be simulated.
+
+    Attributes
+    ----------
+    faults : list of str
+        Everything that is wrong, one sentence each.
+    """
+
+    def __init__(self, faults: str | Iterable[str]) -> None:
+        self.faults = [faults] if isinstance(faults, str) else list(faults)
+        if len(self.faults) == 1:
+            message = self.faults[0]
+        else:
+            bullets = [f"- {fault}" for fault in self.faults]
+            message = "\n".join([f"{len(bullets)} faults in the model:", *bullets])
+        super().__init__(message)
+
+
+class ModelWarning(UserWarning):
+    """A model that can be simulated but does not describe a physical body."""
+
+
+class StepError(RuntimeError):
+    """A step that could not be taken; it carries the last good state.
+
+    Attributes
+    ----------
+    status : what went wrong
+    step : index of the step that failed
+    time : time at its start, s
+    residual : the solver's last residual, in the units of its stopping rule
+    joint : name of the body whose joint has the largest residual
+    q : (nq,) last good configuration
+    v : (nv,) last good velocity
+    p : (nv,) last good momentum
+    """
+
+    def __init__(
+        self,
+        status: str,
+        step: int,
+        time: float,
+        residual: float,
+        joint: str,
+        q: np.ndarray,
+        v: np.ndarray,
+        p: np.ndarray,
+    ) -> None:
+        # All fields go to `args`, so that the error survives pickling between processes.
+        super().__init__(status, step, time, residual, joint, q, v, p)
+        self.status, self.step, self.time, self.residual, self.joint = status, step, time, residual, joint
+        self.q, self.v, self.p = q, v, p
+
+    def __str__(self) -> str:
+        return (
+            f"step {self.step} at t = {self.time:.6g} s failed: {self.status}; residual {self.residual:.3g}, "
+            f"worst at the joint of '{self.joint}'. Try a smaller dt or a looser tolerance; "
+            "the last good state is in q, v and p of this error."
+        )

@@ -1,0 +1,41 @@
+"""What a user describes: inertias, joints, trees of bodies, and ready models."""
+
+from leastaction.model import library
+from leastaction.model.inertia import Inertia
+from leastaction.model.joint import BALL, FREE, SCREW, Joint, Part
+from leastaction.model.joints import (
+    JOINT_KINDS,
+    Ball,
+    Fixed,
+    Free,
+    Helical,
+    Planar,
+    Prismatic,
+    Revolute,
+    Universal,
+)
+from leastaction.model.merge import Merged, merge_fixed
+from leastaction.model.model import Body, Model
+
+__all__ = [
+    "BALL",
+    "FREE",
+    "JOINT_KINDS",
+    "SCREW",
+    "Ball",
+    "Body",
+    "Fixed",
+    "Free",
+    "Helical",
+    "Inertia",
+    "Joint",
+    "Merged",
+    "Model",
+    "Part",
+    "Planar",
+    "Prismatic",
+    "Revolute",
+    "Universal",
+    "library",
+    "merge_fixed",
+]

@@ -1,0 +1,199 @@
+"""What all joints share, and the elementary parts the kernels know.
+
+A joint moves its body's frame away from the placement in the parent. Every joint is a chain of elementary
+parts (one-DoF screw, ball, free), so the kernels need to know only three kinds.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from leastaction.model.arrays import UNIT_TOLERANCE
+
+SCREW, BALL, FREE = 0, 1, 2
+PART_NQ = (1, 4, 7)
+PART_NV = (1, 3, 6)
+PASSIVE = ("damping", "stiffness", "armature", "friction")
+
+Motion = tuple[int, np.ndarray, np.ndarray]  # kind, turn and slide of a Part
+STILL = np.zeros(3)
+STILL.flags.writeable = False
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """An elementary joint: a screw turns by turn*q and shifts by slide*q; ball and free parts use neither.
+
+    Parameters
+    ----------
+    kind : SCREW, BALL or FREE
+    turn : (3,) rotation per unit q, joint frame, unit vector or zero
+    slide : (3,) translation per unit q, joint frame, m/rad when turning, unit vector when only sliding
+    damping : number, force or moment per unit v, N m s or N s/m
+    stiffness : number, force or moment per unit displacement, N m or N/m
+    rest : (nq,) configuration at which the spring is relaxed, rad, m or unit quaternion
+    armature : number, inertia of the joint's own rates, kg m^2 or kg
+    """
+
+    kind: int
+    turn: np.ndarray
+    slide: np.ndarray
+    damping: float
+    stiffness: float
+    rest: np.ndarray
+    armature: float
+
+    @property
+    def nq(self) -> int:
+        """Size of the part's configuration."""
+        return PART_NQ[self.kind]
+
+    @property
+    def nv(self) -> int:
+        """Size of the part's velocity."""
+        return PART_NV[self.kind]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joint(ABC):
+    """A joint; its numbers are stored as floats and tuples, and judged by `faults`, not when given.
+
+    Parameters
+    ----------
+    damping : number, tau = -damping v; Universal and Planar also take one per DoF
+    stiffness : number, of the spring to `rest`; Universal and Planar also take one per DoF
+    rest : (nq,) configuration at which the spring is relaxed, rad, m, unit quaternion; None for neutral
+    armature : number, kinetic energy 0.5 armature |v|^2; Universal and Planar also take one per DoF
+    limits : (low, high), each a number or one per DoF, rad or m, infinite for no limit; stored only
+    friction : number, dry friction; Universal and Planar also take one per DoF; stored only
+    """
+
+    damping: Any = 0.0
+    stiffness: Any = 0.0
+    rest: Any = None
+    armature: Any = 0.0
+    limits: Any = None
+    friction: Any = 0.0
+
+    nq: ClassVar[int]
+    nv: ClassVar[int]
+    per_dof: ClassVar[bool] = False  # whether passive coefficients may differ between the DoF
+    quaternion_at: ClassVar[int | None] = None  # where in the joint's q its quaternion starts
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if type(value) is not float and value is not None:
+                object.__setattr__(self, name, _plain(value))
+
+    @property
+    def neutral(self) -> np.ndarray:
+        """(nq,) configuration in which the body's frame is at its placement, rad, m or unit quaternion."""
+        q = np.zeros(self.nq)
+        if self.quaternion_at is not None:
+            q[self.quaternion_at] = 1.0
+        return q
+
+    def parts(self) -> list[Part]:
+        """List the elementary parts from the parent to the body; only for a joint without faults."""
+        rest = self._rest()
+        parts, at = [], 0
+        for dof, (kind, turn, slide) in enumerate(self._motions()):
+            damping, stiffness, armature = (
+                value[min(dof, len(value) - 1)] if isinstance(value, tuple) else value
+                for value in (self.damping, self.stiffness, self.armature)
+            )
+            own_rest = rest[at : at + PART_NQ[kind]]
+            parts.append(Part(kind, turn, slide, damping, stiffness, own_rest, armature))
+            at += PART_NQ[kind]
+        return parts
+
+    def faults(self) -> list[str]:
+        """List everything wrong with this joint, looked at alone."""
+        return self._geometry_faults() + self._passive_faults() + self._rest_faults() + self._limit_faults()
+
+    @abstractmethod
+    def _motions(self) -> list[Motion]:
+        """List the kind, turn and slide of each part."""
+
+    def _geometry_faults(self) -> list[str]:
+        return []
+
+    def _passive_faults(self) -> list[str]:
+        found = []
+        for name in PASSIVE:
+            value = getattr(self, name)
+            if type(value) is float and 0 <= value < math.inf:  # nearly always, and models may be large
+                continue
+            numbers = value if isinstance(value, tuple) else (value,)
+            fits = len(numbers) == 1 or (self.per_dof and len(numbers) == self.nv)
+            if not fits or not are_numbers(numbers):
+                choice = f"a number or {self.nv} numbers" if self.per_dof else "a number"
+                found.append(f"{name} must be {choice}, not {value!r}")
+            elif not all(map(math.isfinite, numbers)):
+                found.append(f"{name} is not finite: {value!r}")
+            elif min(numbers) < 0:
+                found.append(f"{name} is negative: {value!r}")
+        return found
+
+    def _rest_faults(self) -> list[str]:
+        if self.rest is None:
+            return []
+        rest = self.rest if isinstance(self.rest, tuple) else (self.rest,)
+        if len(rest) != self.nq or not are_numbers(rest):
+            return [f"rest must have {self.nq} numbers, not {self.rest!r}"]
+        if not all(map(math.isfinite, rest)):
+            return [f"rest is not finite: {self.rest!r}"]
+        if self.quaternion_at is not None:
+            norm = math.hypot(*rest[self.quaternion_at :])
+            if abs(norm - 1) > UNIT_TOLERANCE:
+                return [f"rest has a quaternion of norm {norm:.6g}; give a unit quaternion (w, x, y, z)"]
+        return []
+
+    def _limit_faults(self) -> list[str]:
+        if self.limits is None:
+            return []
+        ends = self.limits if isinstance(self.limits, tuple) else ()
+        bounds = [x if isinstance(x, tuple) else (x,) * self.nv for x in ends]
+        if [len(x) for x in bounds] != [self.nv] * 2 or not are_numbers(bounds[0] + bounds[1]):
+            form = "numbers" if self.nv == 1 else f"numbers or of {self.nv} numbers each"
+            return [f"limits must be a pair (low, high) of {form}, not {self.limits!r}"]
+        if any(map(math.isnan, bounds[0] + bounds[1])):
+            return [f"limits are not numbers: {self.limits!r}"]
+        pairs = zip(*bounds, strict=True)
+        return [f"limits are in the wrong order: low {a:g} > high {b:g}" for a, b in pairs if a > b]
+
+    def _rest(self) -> np.ndarray:
+        if self.rest is None:
+            return self.neutral
+        rest = np.array(self.rest, dtype=float).reshape(self.nq)
+        if self.quaternion_at is not None:
+            rest[self.quaternion_at :] /= np.linalg.norm(rest[self.quaternion_at :])
+        return rest
+
+
+def axis_faults(name: str, axis: Any) -> list[str]:
+    """List what is wrong with an axis, which may have any length but zero."""
+    if not isinstance(axis, tuple) or len(axis) != 3 or not are_numbers(axis):
+        return [f"{name} must be three numbers, not {axis!r}"]
+    if not all(map(math.isfinite, axis)):
+        return [f"{name} is not finite: {axis!r}"]
+    return [] if any(axis) else [f"{name} is zero: give it a direction"]
+
+
+def are_numbers(values: tuple) -> bool:
+    """Tell whether all values were understood as numbers."""
+    return all(isinstance(x, float) for x in values)
+
+
+def _plain(value: Any) -> Any:
+    """Turn numbers into floats and tuples, so that joints compare and hash; the rest is left for `faults`."""
+    try:
+        plain = np.asarray(value, dtype=float).tolist()
+    except (TypeError, ValueError):
+        return value
+    if isinstance(plain, list):
+        return tuple(tuple(x) if isinstance(x, list) else x for x in plain)
+    return plain

@@ -1,0 +1,270 @@
+"""The description of a tree of rigid bodies on a fixed ground."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leastaction.errors import ModelError
+from leastaction.model.arrays import UNIT_TOLERANCE, as_array
+from leastaction.model.inertia import Inertia
+from leastaction.model.joint import Joint
+from leastaction.model.joints import Fixed
+from leastaction.model.state import Layout
+from leastaction.model.validation import did_you_mean, validate
+
+SHOWN = 60  # bodies in str(model), beyond which a tree is no longer read but scrolled past
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """One body of a model and the joint that carries it.
+
+    Parameters
+    ----------
+    name : unique within the model
+    parent : name of the parent body, None for the ground
+    joint : how the body moves against its parent
+    position : (3,) joint frame's origin at the neutral configuration, parent's body frame, m
+    quaternion : (4,) unit quaternion of the joint frame's axes, parent's body frame
+    inertia : of the body, body frame
+    """
+
+    name: str
+    parent: str | None
+    joint: Joint
+    position: np.ndarray
+    quaternion: np.ndarray
+    inertia: Inertia
+
+
+MASSLESS = Inertia(0.0)
+WELD = Fixed()
+
+
+class Model:
+    """A tree of rigid bodies; several trees may stand on the ground.
+
+    Parameters
+    ----------
+    gravity : (3,) acceleration of free fall, world frame, m/s^2
+    name : of the model
+
+    Notes
+    -----
+    q and v are laid out by bodies in the order added. Bodies may be added before their parents; nothing is
+    checked but shapes until `validate`, which lists every fault at once.
+    """
+
+    def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "model") -> None:
+        self.name = name
+        self._bodies: list[Body] = []
+        self._index: dict[str, int] = {}
+        self._revision = 0
+        self._layout: Layout | None = None
+        self._q0: np.ndarray | None = None
+        self._v0: np.ndarray | None = None
+        self.gravity = gravity
+
+    def add_body(
+        self,
+        name: str,
+        parent: str | None = None,
+        joint: Joint = WELD,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        inertia: Inertia | None = None,
+    ) -> Body:
+        """Add a body.
+
+        Parameters
+        ----------
+        name : unique within the model
+        parent : name of the parent body, None for the ground
+        joint : how the body moves against its parent
+        position : (3,) joint frame's origin at the neutral configuration, parent's body frame, m
+        quaternion : (4,) unit quaternion of the joint frame's axes, parent's body frame
+        inertia : of the body, body frame; None for a massless body
+        """
+        if not isinstance(name, str) or not isinstance(parent, str | None):
+            raise ModelError(f"names of bodies must be text, not {name!r} with the parent {parent!r}")
+        if not isinstance(inertia, Inertia | None):
+            raise ModelError(f"the inertia of body '{name}' must be an Inertia, not {inertia!r}")
+        body = Body(
+            name,
+            parent,
+            joint,
+            as_array(position, (3,), f"the position of body '{name}'"),
+            _nearly_unit(as_array(quaternion, (4,), f"the quaternion of body '{name}'")),
+            MASSLESS if inertia is None else inertia,
+        )
+        self._index.setdefault(name, len(self._bodies))
+        self._bodies.append(body)
+        if isinstance(joint, Joint):
+            self._q0 = None if self._q0 is None else np.append(self._q0, joint.neutral)
+            self._v0 = None if self._v0 is None else np.append(self._v0, np.zeros(joint.nv))
+        self._changed()
+        return body
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """All bodies, in the order added."""
+        return tuple(self._bodies)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the bodies, in the order added."""
+        return tuple(body.name for body in self._bodies)
+
+    @property
+    def nb(self) -> int:
+        """Number of bodies, fixed ones included."""
+        return len(self._bodies)
+
+    @property
+    def nq(self) -> int:
+        """Size of a configuration."""
+        return self.layout.nq
+
+    @property
+    def nv(self) -> int:
+        """Size of a velocity: the number of degrees of freedom."""
+        return self.layout.nv
+
+    @property
+    def revision(self) -> int:
+        """Grows with every change of a body or of gravity, never of q0 or v0; a key for caches."""
+        return self._revision
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """(3,) acceleration of free fall, world frame, m/s^2; read-only, assign to change it."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: ArrayLike) -> None:
+        self._gravity = as_array(value, (3,), "gravity")
+        self._changed()
+
+    @property
+    def q0(self) -> np.ndarray:
+        """(nq,) copy of the default initial configuration, rad, m, unit quaternions; assign to change it."""
+        return self.layout.neutral() if self._q0 is None else self._q0.copy()
+
+    @q0.setter
+    def q0(self, value: ArrayLike) -> None:
+        self._q0 = self.check_state(value, None)[0]
+
+    @property
+    def v0(self) -> np.ndarray:
+        """(nv,) copy of the default initial velocity, rad/s and m/s; assign to change it."""
+        return np.zeros(self.nv) if self._v0 is None else self._v0.copy()
+
+    @v0.setter
+    def v0(self, value: ArrayLike) -> None:
+        self._v0 = self.check_state(None, value)[1]
+
+    @property
+    def total_mass(self) -> float:
+        """Mass of all bodies, those fixed to the ground included, kg."""
+        return math.fsum(body.inertia.mass for body in self._bodies)
+
+    @property
+    def layout(self) -> Layout:
+        """Where each body's numbers are in q and v."""
+        if self._layout is None:
+            self._layout = Layout(self._bodies)
+        return self._layout
+
+    @property
+    def parents(self) -> np.ndarray:
+        """(nb,) index of each body's parent, -1 for the ground (and for a parent that does not exist)."""
+        parents = [-1 if body.parent is None else self._index.get(body.parent, -1) for body in self._bodies]
+        return np.array(parents, dtype=int)
+
+    def body_index(self, name: str) -> int:
+        """Return the index of a body in the order added."""
+        if name not in self._index:
+            raise ModelError(f"there is no body '{name}' in {self.name}" + did_you_mean(name, self._index))
+        return self._index[name]
+
+    def q_slice(self, name: str) -> slice:
+        """Tell where the body's joint is in q."""
+        return self.layout.q_slice(self.body_index(name))
+
+    def v_slice(self, name: str) -> slice:
+        """Tell where the body's joint is in v."""
+        return self.layout.v_slice(self.body_index(name))
+
+    def order(self) -> list[int]:
+        """List body indices, parents first and otherwise as added; for a model without faults."""
+        parents = self.parents.tolist()
+        placed = [False] * len(parents)
+        order: list[int] = []
+        for body in range(len(parents)):
+            path = []
+            while body >= 0 and not placed[body]:
+                placed[body] = True
+                path.append(body)
+                body = parents[body]
+            order.extend(reversed(path))
+        return order
+
+    def check_state(self, q: ArrayLike | None, v: ArrayLike | None) -> tuple[np.ndarray, np.ndarray]:
+        """Copy a state to fresh float arrays with unit quaternions; None stands for q0 or v0.
+
+        Parameters
+        ----------
+        q : (nq,) configuration, rad, m and unit quaternions
+        v : (nv,) velocity, body axes for ball and free joints, rad/s and m/s
+
+        Raises
+        ------
+        ValueError
+            Listing every fault: shape, numbers that are not finite, quaternions that are not unit.
+        """
+        return self.layout.check_state(self.q0 if q is None else q, self.v0 if v is None else v)
+
+    def validate(self, strict: bool = False) -> None:
+        """Raise a ModelError that lists everything wrong with the model.
+
+        Parameters
+        ----------
+        strict : whether inertias that no rigid body can have (triangle inequality) are errors, not warnings
+        """
+        validate(self, strict)
+
+    def __repr__(self) -> str:
+        bodies = "1 body" if self.nb == 1 else f"{self.nb} bodies"
+        return f"<Model '{self.name}': {bodies}, nq = {self.nq}, nv = {self.nv}, {self.total_mass:g} kg>"
+
+    def __str__(self) -> str:
+        children: dict[int, list[int]] = {}
+        for index, parent in enumerate(self.parents.tolist()):
+            children.setdefault(parent, []).append(index)
+        lines = [repr(self)]
+        stack = [(index, 1) for index in reversed(children.get(-1, []))]
+        while stack and len(lines) <= SHOWN:
+            index, depth = stack.pop()
+            body = self._bodies[index]
+            joint = type(body.joint).__name__.lower()
+            lines.append(f"{'  ' * depth}{body.name}: {joint}, {body.inertia.mass:g} kg")
+            stack.extend((child, depth + 1) for child in reversed(children.get(index, [])))
+        if self.nb >= len(lines):
+            lines.append(f"  ... and {self.nb - len(lines) + 1} more")
+        return "\n".join(lines)
+
+    def _changed(self) -> None:
+        self._revision += 1
+        self._layout = None
+
+
+def _nearly_unit(quaternion: np.ndarray) -> np.ndarray:
+    """Remove round-off from the norm; what is further off is left for `validate` to name."""
+    norm = math.hypot(*quaternion.tolist())
+    if norm == 1 or not abs(norm - 1) <= UNIT_TOLERANCE:
+        return quaternion
+    unit = quaternion / norm
+    unit.flags.writeable = False
+    return unit
