@@ -1,0 +1,114 @@
+"""DRNEA, the discrete recursive Newton–Euler algorithm (paper, Algorithm 2), in world-aligned frames.
+
+Every link has axes parallel to the world at t_k and its origin at its joint. Then ΔT_i = (ΔR_i, d_i), rotations along the
+tree multiply, and wrenches only shift. The log, the inertia and dlog are a link's own affair: the loop in the middle has
+no recursion.
+"""
+
+from . import se3, so3
+from .jit import kernel
+from .joints import carry_joint, joint_residual
+from .kinematics import inertia_times
+from .layout import (
+    ARM, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENT_W, MOMENTUM, MU, PUSH, Q, S, SCREW, T, TAU, add33, get3, get4, get33, put3, put4, put33,
+    slot,
+)
+from .rnea import gather
+from .vec3 import add, cross, dot, scale, sub
+
+
+@kernel
+def displacements(tree, w):
+    """Alg. 2, lines 1–3: ΔT_i of every link from the motion of the joints."""
+    for i in range(len(tree.parent)):  # root → leaves
+        o, parent = slot(i), slot(tree.parent[i])
+        if tree.kind[i] == SCREW:
+            turn, move = get33(w, o + S)
+            j, t = so3.exp(scale(w[o + DELTA], turn)), scale(w[o + DELTA], move)
+        else:
+            j, t = get4(w, o + J), get3(w, o + T)
+        dR = get4(w, parent + DQ)
+        # ΔR_i = ΔR_λ j,  d_i = d_λ + (ΔR_λ − 1) p_i + ΔR_λ t
+        put4(w, o + DQ, so3.multiply(dR, j))
+        put3(w, o + D, add(get3(w, parent + D), add(so3.turn(dR, get3(w, o + ARM)), so3.rotate(dR, t))))
+
+
+@kernel
+def link_momentum(w, o, h):
+    """Alg. 2, lines 4 and 7: μ = [dlog_x]ᵀ G x / h with x = log ΔT = h V; and xᵀ G x."""
+    w_, v, beta, gamma = se3.log(get4(w, o + DQ), get3(w, o + D))
+    m, f = inertia_times(w, o, w[o + MASS], w_, v)
+    energy = dot(w_, m) + dot(v, f)
+    m, f = se3.dlog_transpose(w_, v, beta, gamma, m, f)
+    return scale(1.0 / h, m), scale(1.0 / h, f), energy
+
+
+@kernel
+def drnea(tree, w, h):
+    """Residual wrench F of every link and residual −TAU of every joint, before they are summed along the tree.
+
+    Gives twice the discrete kinetic energy, and the least cos(θ/2) of a link's rotation over the step, which tells whether
+    its log is unique. Lines 8 and 9 of Algorithm 2, the sum from leaves to root, are left to the caller: the root finder
+    merges them with its own sweep (aba.solve_up), or gather_residual() does just that.
+    """
+    displacements(tree, w)
+    twice_energy, least = 0.0, 1.0
+    n = len(tree.parent)
+    for i in range(n):  # every link by itself
+        o = slot(i)
+        m, f, energy = link_momentum(w, o, h)
+        twice_energy += energy
+        least = min(least, w[o + DQ])
+        put33(w, o + MU, m, f)
+        m0, f0 = get33(w, o + MOMENTUM)
+        put33(w, o + F, sub(m, m0), sub(f, f0))
+        joint_residual(tree, w, i, h)
+    return twice_energy / (h * h), least
+
+
+@kernel
+def gather_residual(tree, w, f):
+    """Alg. 2, lines 8 and 9: f_i = S_iᵀ F_i − Q_i, in the layout of v. Needs drnea()."""
+    gather(tree, w, F, f)
+    for i in range(len(tree.parent)):
+        o, k = slot(i), tree.iv[i]
+        if tree.kind[i] == SCREW:
+            f[k] -= w[o + TAU]
+            continue
+        orientation = so3.inverse(get4(w, o + Q))
+        m, force = get33(w, o + TAU)
+        x, y, z = so3.rotate(orientation, m)
+        f[k] -= x
+        f[k + 1] -= y
+        f[k + 2] -= z
+        if tree.kind[i] == FREE:
+            x, y, z = so3.rotate(orientation, force)
+            f[k + 3] -= x
+            f[k + 4] -= y
+            f[k + 5] -= z
+
+
+@kernel
+def kick(tree, w, gravity, tau, h):
+    """Add the impulse of gravity, of external wrenches and of joint forces tau over a time h (half a step)."""
+    for i in range(len(tree.parent)):
+        o = slot(i)
+        orientation = get4(w, o + Q)
+        m, f = get33(w, o + PUSH)
+        m = add(cross(get3(w, o + MOMENT_W), gravity), so3.rotate(orientation, m))
+        f = add(scale(w[o + MASS], gravity), so3.rotate(orientation, f))
+        add33(w, o + MOMENTUM, scale(h, m), scale(h, f))
+        if len(tau) > 0:
+            a, k = o + JOINT_P, tree.iv[i]
+            for j in range(DOF[tree.kind[i]]):
+                w[a + LANES * j] += h * tau[k + j]
+
+
+@kernel
+def carry(tree, w, h):
+    """Momentum into the next step: the same covector about the new origin, in the axes of the world."""
+    for i in range(len(tree.parent)):
+        o = slot(i)
+        m, f = get33(w, o + MU)
+        put33(w, o + MOMENTUM, sub(m, cross(get3(w, o + D), f)), f)
+        carry_joint(tree, w, i, h)

@@ -1,0 +1,102 @@
+"""How kernels are compiled, where the machine code is kept, and how the user learns that it is being made."""
+
+import hashlib
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numba
+from numba.core import event
+
+# FMA contraction is worth 10 % and more; the unsafe flags are worth nothing (measured), so they stay off.
+_OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "nsz"}}
+
+
+def _key() -> str:
+    """Hash of all that machine code depends on. Numba checks only the file of the function itself, so an edit in
+    another kernel file would silently run old code if the key did not cover them all."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.name.encode() + path.read_bytes())
+    for version in (sys.version, numba.__version__, numba.core.codegen.ll.llvm_version_info):
+        digest.update(str(version).encode())
+    return digest.hexdigest()[:16]
+
+
+def _user_cache() -> Path:
+    if "LEASTACTION_CACHE" in os.environ:
+        return Path(os.environ["LEASTACTION_CACHE"])
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "leastaction"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "leastaction"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "leastaction"
+
+
+def _cache_folder() -> str:
+    """The first folder that can be written: the user's cache, else a temporary one."""
+    for root in (_user_cache(), Path(tempfile.gettempdir()) / f"leastaction-{os.getuid() if hasattr(os, 'getuid') else ''}"):
+        folder = root / _key()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return str(folder)
+        except OSError:
+            continue
+    return ""
+
+
+CACHE_FOLDER = _cache_folder()
+
+
+def kernel(function):
+    """Compile a function that is called by other kernels only (no Python entry point: half the compile time)."""
+    return numba.njit(function, no_cpython_wrapper=True, **_OPTIONS)
+
+
+def entry(function):
+    """Compile a kernel that Python calls, and keep its machine code in the user's cache folder."""
+    theirs = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = CACHE_FOLDER
+    try:
+        return numba.njit(function, cache=bool(CACHE_FOLDER), **_OPTIONS)
+    finally:
+        numba.config.CACHE_DIR = theirs
+
+
+class _Announcer(event.Listener):
+    """Says once that kernels are being compiled; with LEASTACTION_VERBOSE=1, which ones and how long each took."""
+
+    def __init__(self) -> None:
+        self.verbose = os.environ.get("LEASTACTION_VERBOSE", "") not in ("", "0")
+        self.announced = False
+        self.depth = 0
+        self.started = 0.0
+
+    def _ours(self, event_) -> bool:
+        return event_.data["dispatcher"].py_func.__module__.startswith("leastaction.")
+
+    def on_start(self, event_) -> None:
+        if not self._ours(event_):
+            return
+        if not self.announced:
+            print("leastaction: compiling kernels, first run only…", file=sys.stderr, flush=True)
+            self.announced = True
+        if self.depth == 0:
+            self.started = time.perf_counter()
+        self.depth += 1
+
+    def on_end(self, event_) -> None:
+        if not self._ours(event_):
+            return
+        self.depth -= 1
+        if self.verbose and self.depth == 0:
+            function = event_.data["dispatcher"].py_func
+            seconds = time.perf_counter() - self.started
+            print(f"leastaction: compiled {function.__module__}.{function.__name__} in {seconds:.1f} s", file=sys.stderr)
+
+
+if not numba.config.DISABLE_JIT:
+    event.register("numba:compile", _Announcer())

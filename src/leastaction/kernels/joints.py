@@ -1,0 +1,273 @@
+"""Joints over a step: their motion from q0 to q1 on the joint's own group, and the forces that live inside a joint.
+
+A SCREW joint moves by DELTA; BALL and FREE joints by the rotation J and the translation T, in world axes at t_k. An
+increment ε of a joint is in the layout of v: δ, a rotation vector, or a twist, the latter two in body axes at t_k.
+"""
+
+from . import se3, so3
+from .jit import kernel
+from .kinematics import read3, read4
+from .layout import (
+    ARMATURE, BALL, DAMPING, DELTA, DOF, FREE, J, JOINT_P, LANES, PSI, Q, SCREW, STIFFNESS, T, TAU, X, get3, get4, get33,
+    put3, put4, put33, slot,
+)
+from .vec3 import add, add_scaled, cross, dot, scale, sub
+
+
+@kernel
+def set_motion(tree, w, epsilon):
+    """Move every joint by its increment, starting from q0."""
+    for i in range(len(tree.parent)):
+        o, k = slot(i), tree.iv[i]
+        if tree.kind[i] == SCREW:
+            w[o + DELTA] = epsilon[k]
+            continue
+        orientation = get4(w, o + Q)
+        turn, move = read3(epsilon, k), (0.0, 0.0, 0.0)
+        if tree.kind[i] == FREE:
+            move = read3(epsilon, k + 3)
+        rotation, translation = se3.exp(so3.rotate(orientation, turn), so3.rotate(orientation, move))
+        put4(w, o + J, rotation)
+        put3(w, o + T, translation)
+
+
+@kernel
+def get_motion(tree, w, epsilon):
+    """The increment of every joint: the inverse of set_motion."""
+    for i in range(len(tree.parent)):
+        o, k = slot(i), tree.iv[i]
+        if tree.kind[i] == SCREW:
+            epsilon[k] = w[o + DELTA]
+            continue
+        orientation = get4(w, o + Q)
+        turn, move, _, _ = se3.log(get4(w, o + J), get3(w, o + T))
+        epsilon[k], epsilon[k + 1], epsilon[k + 2] = so3.unrotate(orientation, turn)
+        if tree.kind[i] == FREE:
+            epsilon[k + 3], epsilon[k + 4], epsilon[k + 5] = so3.unrotate(orientation, move)
+
+
+@kernel
+def motion_between(tree, w, q0, q1):
+    """Set the motion of every joint that takes q0 to q1. Needs place() at q0."""
+    for i in range(len(tree.parent)):
+        o, k = slot(i), tree.iq[i]
+        if tree.kind[i] == SCREW:
+            w[o + DELTA] = q1[k] - q0[k]
+            continue
+        if tree.kind[i] == FREE:
+            k += 3
+        orientation, r0 = get4(w, o + Q), read4(q0, k)
+        j = shorter(so3.multiply(so3.inverse(r0), read4(q1, k)))
+        put4(w, o + J, so3.conjugate_by(orientation, j))
+        put3(w, o + T, (0.0, 0.0, 0.0))
+        if tree.kind[i] == FREE:
+            moved = so3.unrotate(r0, sub(read3(q1, k - 3), read3(q0, k - 3)))
+            put3(w, o + T, so3.rotate(orientation, moved))
+
+
+@kernel
+def improve_motion(tree, w, h):
+    """Alg. 3, line 6: q^{k+1} ← q^{k+1} ⊕ h X, with X in world axes at t_k."""
+    for i in range(len(tree.parent)):
+        o = slot(i)
+        if tree.kind[i] == SCREW:
+            w[o + DELTA] += h * w[o + X]
+            continue
+        turn, move = get33(w, o + X)
+        if tree.kind[i] == BALL:
+            move = (0.0, 0.0, 0.0)
+        rotation, translation = se3.exp(scale(h, turn), scale(h, move))
+        j = get4(w, o + J)
+        put3(w, o + T, add(get3(w, o + T), so3.rotate(j, translation)))
+        put4(w, o + J, so3.normalize(so3.multiply(j, rotation)))
+
+
+@kernel
+def apply_motion(tree, w, q):
+    """Advance q by the motion of the step."""
+    for i in range(len(tree.parent)):
+        o, k = slot(i), tree.iq[i]
+        if tree.kind[i] == SCREW:
+            q[k] += w[o + DELTA]
+            continue
+        orientation = so3.inverse(get4(w, o + Q))
+        if tree.kind[i] == FREE:
+            moved = so3.rotate(read4(q, k + 3), so3.rotate(orientation, get3(w, o + T)))
+            q[k] += moved[0]
+            q[k + 1] += moved[1]
+            q[k + 2] += moved[2]
+            k += 3
+        r = so3.multiply(read4(q, k), so3.conjugate_by(orientation, get4(w, o + J)))
+        q[k], q[k + 1], q[k + 2], q[k + 3] = so3.normalize(r)
+
+
+@kernel
+def deflections(tree, w, q, rest):
+    """Set PSI, the deflection of every joint's spring at q: q − rest, or a rotation vector in body axes and a
+    translation in world axes. Gives the energy stored. Needs place()."""
+    energy = 0.0
+    for i in range(len(tree.parent)):
+        if not tree.passive[i]:
+            continue
+        o, k = slot(i), tree.iq[i]
+        if tree.kind[i] == SCREW:
+            w[o + PSI] = q[k] - rest[k]
+            energy += 0.5 * w[o + STIFFNESS] * w[o + PSI] * w[o + PSI]
+            continue
+        moved = (0.0, 0.0, 0.0)
+        if tree.kind[i] == FREE:
+            moved = sub(read3(q, k), read3(rest, k))
+            k += 3
+        r = read4(q, k)
+        twist = so3.log(shorter(so3.multiply(so3.inverse(read4(rest, k)), r)))
+        put33(w, o + PSI, twist, so3.rotate(get4(w, o + Q), so3.unrotate(r, moved)))
+        energy += 0.5 * w[o + STIFFNESS] * (dot(twist, twist) + dot(moved, moved))
+    return energy
+
+
+@kernel
+def shorter(q):
+    """The one of q and −q that turns by at most π."""
+    if q[0] < 0.0:
+        return -q[0], -q[1], -q[2], -q[3]
+    return q
+
+
+@kernel
+def spring_torque(twist, mean):
+    """[dlog_{−ψ}]ᵀ ψ̄: gradient of ½|ψ|² for a deflection ψ, taken at the mean ψ̄ of the step."""
+    half = so3.exp(twist)
+    s = half[1] * half[1] + half[2] * half[2] + half[3] * half[3]
+    beta, _ = se3.beta_gamma(half[0], s, so3.log_ratio(half[0], s))
+    t = cross(twist, mean)
+    return add_scaled(add_scaled(mean, -0.5, t), beta, cross(twist, t))
+
+
+@kernel
+def joint_residual(tree, w, i, h):
+    """Set TAU of joint i to minus its own residual: what it carries, less the D₁ terms of armature, damping and spring.
+
+    The spring acts at the mean deflection of the step (the midpoint rule), which no stiffness makes unstable.
+    """
+    o = slot(i)
+    if tree.kind[i] == SCREW:
+        tau = w[o + JOINT_P]
+        if tree.passive[i]:
+            delta = w[o + DELTA]
+            tau -= (w[o + ARMATURE] / h + 0.5 * w[o + DAMPING]) * delta
+            tau -= 0.5 * h * w[o + STIFFNESS] * (w[o + PSI] + 0.5 * delta)
+        w[o + TAU] = tau
+        return
+    orientation = get4(w, o + Q)
+    m, f = get33(w, o + JOINT_P)
+    m, f = so3.rotate(orientation, m), so3.rotate(orientation, f)
+    if tree.passive[i]:
+        k = w[o + ARMATURE] / h + 0.5 * w[o + DAMPING]
+        m = add_scaled(m, -k, so3.log(get4(w, o + J)))
+        f = add_scaled(f, -k, get3(w, o + T))
+        if w[o + STIFFNESS] != 0.0:
+            twist, _, mean, moved = _spring(w, o)
+            k = -0.5 * h * w[o + STIFFNESS]
+            m = add_scaled(m, k, so3.rotate(orientation, spring_torque(twist, mean)))
+            f = add_scaled(f, k, moved)
+    put33(w, o + TAU, m, f)
+
+
+@kernel
+def carry_joint(tree, w, i, h):
+    """Set JOINT_P of joint i to what it carries out of the step: the D₂ terms, in body axes at t_{k+1}."""
+    o = slot(i)
+    if tree.kind[i] == SCREW:
+        w[o + JOINT_P] = 0.0
+        if tree.passive[i]:
+            delta = w[o + DELTA]
+            w[o + JOINT_P] = (w[o + ARMATURE] / h - 0.5 * w[o + DAMPING]) * delta - 0.5 * h * w[o + STIFFNESS] * (
+                w[o + PSI] + 0.5 * delta)
+        return
+    m, f = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    if tree.passive[i]:
+        orientation, j = get4(w, o + Q), get4(w, o + J)
+        k = w[o + ARMATURE] / h - 0.5 * w[o + DAMPING]
+        m, f = scale(k, so3.unrotate(orientation, so3.log(j))), scale(k, get3(w, o + T))
+        if w[o + STIFFNESS] != 0.0:
+            _, twist, mean, moved = _spring(w, o)
+            k = -0.5 * h * w[o + STIFFNESS]
+            m, f = add_scaled(m, k, spring_torque(twist, mean)), add_scaled(f, k, moved)
+        f = so3.unrotate(orientation, so3.unrotate(j, f))
+    put33(w, o + JOINT_P, m, f)
+
+
+@kernel
+def _spring(w, o):
+    """Rotational deflection before and after the step and their mean (body axes); mean translation (world axes)."""
+    before, moved = get33(w, o + PSI)
+    j = so3.conjugate_by(so3.inverse(get4(w, o + Q)), get4(w, o + J))
+    after = so3.log(shorter(so3.multiply(so3.exp(before), j)))
+    return before, after, scale(0.5, add(before, after)), add_scaled(moved, 0.5, get3(w, o + T))
+
+
+@kernel
+def passive_forces(tree, w, v, out):
+    """Add damping and spring forces at rates v. Needs deflections()."""
+    for i in range(len(tree.parent)):
+        if not tree.passive[i]:
+            continue
+        o, k = slot(i), tree.iv[i]
+        for j in range(k, k + DOF[tree.kind[i]]):
+            out[j] -= w[o + DAMPING] * v[j]
+        stiffness = w[o + STIFFNESS]
+        out[k] -= stiffness * w[o + PSI]
+        if tree.kind[i] != SCREW:
+            out[k + 1] -= stiffness * w[o + PSI + LANES]
+            out[k + 2] -= stiffness * w[o + PSI + 2 * LANES]
+        if tree.kind[i] == FREE:
+            x, y, z = so3.unrotate(get4(w, o + Q), get3(w, o + PSI + 3 * LANES))
+            out[k + 3] -= stiffness * x
+            out[k + 4] -= stiffness * y
+            out[k + 5] -= stiffness * z
+
+
+@kernel
+def put_rhs(tree, w, tau):
+    """Set TAU of every joint, in world axes, from the layout of v."""
+    for i in range(len(tree.parent)):
+        o, k = slot(i), tree.iv[i]
+        if tree.kind[i] == SCREW:
+            w[o + TAU] = tau[k]
+            continue
+        orientation = get4(w, o + Q)
+        put3(w, o + TAU, so3.rotate(orientation, read3(tau, k)))
+        if tree.kind[i] == FREE:
+            put3(w, o + TAU + 3 * LANES, so3.rotate(orientation, read3(tau, k + 3)))
+
+
+@kernel
+def get_solution(tree, w, out):
+    """The solution X of every joint, in the layout of v."""
+    for i in range(len(tree.parent)):
+        o, k = slot(i), tree.iv[i]
+        if tree.kind[i] == SCREW:
+            out[k] = w[o + X]
+            continue
+        orientation = get4(w, o + Q)
+        out[k], out[k + 1], out[k + 2] = so3.unrotate(orientation, get3(w, o + X))
+        if tree.kind[i] == FREE:
+            out[k + 3], out[k + 4], out[k + 5] = so3.unrotate(orientation, get3(w, o + X + 3 * LANES))
+
+
+@kernel
+def move_by(tree, q, epsilon):
+    """q ← q ⊕ ε, with ε in the layout of v (body axes)."""
+    for i in range(len(tree.parent)):
+        k, e = tree.iq[i], tree.iv[i]
+        if tree.kind[i] == SCREW:
+            q[k] += epsilon[e]
+            continue
+        move = (0.0, 0.0, 0.0)
+        if tree.kind[i] == FREE:
+            move = read3(epsilon, e + 3)
+        rotation, translation = se3.exp(read3(epsilon, e), move)
+        if tree.kind[i] == FREE:
+            q[k], q[k + 1], q[k + 2] = add(read3(q, k), so3.rotate(read4(q, k + 3), translation))
+            k += 3
+        q[k], q[k + 1], q[k + 2], q[k + 3] = so3.normalize(so3.multiply(read4(q, k), rotation))

@@ -1,0 +1,140 @@
+"""Where every number of a body lives: one flat array, bodies in blocks of four.
+
+Body ``i`` is lane ``i % 4`` of block ``i // 4``; row ``r`` of a block holds that quantity for its four bodies, side by
+side. So the address of a quantity is ``slot(i) + ROW`` with ``ROW`` a constant, and the same rows can be read as one
+vector of four bodies. The ground has a slot of its own, after the last body, so that no recursion needs a branch.
+"""
+
+from collections import namedtuple
+
+from .jit import kernel
+
+LANES = 4
+SCREW, BALL, FREE = 0, 1, 2  # kinds of joint …
+DOF = (1, 3, 6)  # … and their degrees of freedom
+
+# parent: index of the parent (n: the ground); kind: of the joint; iq, iv: where its numbers start in q and in v;
+# passive: whether the joint has damping, a spring or an armature
+Tree = namedtuple("Tree", "parent kind iq iv passive")
+
+_rows = 0
+
+
+def _take(count: int) -> int:
+    """Reserve ``count`` rows; gives the address of the first, relative to a slot."""
+    global _rows
+    first = LANES * _rows
+    _rows += count
+    return first
+
+
+# What the model says (set once, in the link's own frame)
+PLACE_Q = _take(4)  # orientation of the joint frame in the parent's frame, quaternion
+PLACE_P = _take(3)  # its position
+TURN = _take(3)  # rotation per unit of q of a SCREW joint: axis, or zero
+SLIDE = _take(3)  # translation per unit of q
+MASS = _take(1)
+MOMENT = _take(3)  # mass × centre of mass
+INERTIA = _take(6)  # about the link's origin
+DAMPING = _take(1)
+STIFFNESS = _take(1)
+ARMATURE = _take(1)
+
+# The configuration at t_k, in world axes (kinematics.py)
+Q = _take(4)  # orientation of the link, quaternion
+O = _take(3)  # noqa: E741  origin of the link
+ARM = _take(3)  # p_i: from the parent's origin to this one
+S = _take(6)  # joint axis of a SCREW joint: angular and linear part
+MOMENT_W = _take(3)
+INERTIA_W = _take(6)
+
+# The motion from t_k to t_{k+1} (drnea.py)
+DELTA = _take(1)  # q1 − q0 of a SCREW joint
+J = _take(4)  # rotation of the joint over the step, in world axes
+T = _take(3)  # translation of the joint over the step
+DQ = _take(4)  # ΔR_i: rotation of the link over the step
+D = _take(3)  # d_i: displacement of its origin
+MU = _take(6)  # discrete momentum μ_i
+MOMENTUM = _take(6)  # momentum carried into the step, about the link's origin
+PUSH = _take(6)  # external wrench on the link, in its own frame (moment, force)
+
+# Joint-space quantities in world axes, up to six numbers a joint
+JOINT_P = _take(6)  # momentum carried by the joint itself: armature, and half of the forcing
+TAU = _take(6)  # right-hand side at the joint
+X = _take(6)  # solution at the joint
+PSI = _take(6)  # deflection of the joint's spring at t_k
+
+# Recursions (rnea.py, aba.py)
+F = _take(6)  # wrench, summed from the leaves
+V = _take(6)  # twist
+A = _take(6)  # acceleration
+IA = _take(21)  # articulated inertia: moment-rotation (6, symmetric), moment-velocity (9), force-velocity (6, symmetric)
+U = _take(6)  # Î S of a SCREW joint; inverse force-velocity block of a FREE one
+DINV = _take(6)  # inverse of Sᵀ Î S
+
+BLOCK = LANES * _rows
+
+
+def blocks(n: int) -> int:
+    """Number of blocks for n bodies and the ground."""
+    return (n + LANES) // LANES
+
+
+@kernel
+def slot(i):
+    """Address of body i."""
+    return (i >> 2) * BLOCK + (i & 3)
+
+
+@kernel
+def get3(w, a):
+    return w[a], w[a + LANES], w[a + 2 * LANES]
+
+
+@kernel
+def get4(w, a):
+    return w[a], w[a + LANES], w[a + 2 * LANES], w[a + 3 * LANES]
+
+
+@kernel
+def get6(w, a):
+    return w[a], w[a + LANES], w[a + 2 * LANES], w[a + 3 * LANES], w[a + 4 * LANES], w[a + 5 * LANES]
+
+
+@kernel
+def get9(w, a):
+    return get6(w, a) + get3(w, a + 6 * LANES)
+
+
+@kernel
+def get33(w, a):
+    """A twist or a wrench: angular part, linear part."""
+    return get3(w, a), get3(w, a + 3 * LANES)
+
+
+@kernel
+def put3(w, a, x):
+    w[a], w[a + LANES], w[a + 2 * LANES] = x
+
+
+@kernel
+def put4(w, a, x):
+    w[a], w[a + LANES], w[a + 2 * LANES], w[a + 3 * LANES] = x
+
+
+@kernel
+def put6(w, a, x):
+    w[a], w[a + LANES], w[a + 2 * LANES], w[a + 3 * LANES], w[a + 4 * LANES], w[a + 5 * LANES] = x
+
+
+@kernel
+def put33(w, a, m, f):
+    put3(w, a, m)
+    put3(w, a + 3 * LANES, f)
+
+
+@kernel
+def add33(w, a, m, f):
+    """Add a wrench to what is there."""
+    put33(w, a, (w[a] + m[0], w[a + LANES] + m[1], w[a + 2 * LANES] + m[2]),
+          (w[a + 3 * LANES] + f[0], w[a + 4 * LANES] + f[1], w[a + 5 * LANES] + f[2]))

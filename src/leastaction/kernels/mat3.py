@@ -1,0 +1,57 @@
+"""3×3 matrices, row by row, as tuples of nine numbers."""
+
+from .jit import kernel
+from .vec3 import dot
+
+
+@kernel
+def hat(a):
+    """The matrix of a×."""
+    return 0.0 * a[0], -a[2], a[1], a[2], 0.0 * a[1], -a[0], -a[1], a[0], 0.0 * a[2]
+
+
+@kernel
+def mat_add(A, B):
+    return (A[0] + B[0], A[1] + B[1], A[2] + B[2], A[3] + B[3], A[4] + B[4], A[5] + B[5],
+            A[6] + B[6], A[7] + B[7], A[8] + B[8])
+
+
+@kernel
+def mat_scale(k, A):
+    return k * A[0], k * A[1], k * A[2], k * A[3], k * A[4], k * A[5], k * A[6], k * A[7], k * A[8]
+
+
+@kernel
+def mat_shift(A, k):
+    """A + k·1."""
+    return A[0] + k, A[1], A[2], A[3], A[4] + k, A[5], A[6], A[7], A[8] + k
+
+
+@kernel
+def transpose(A):
+    return A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]
+
+
+@kernel
+def outer(a, b):
+    """a bᵀ."""
+    return (a[0] * b[0], a[0] * b[1], a[0] * b[2], a[1] * b[0], a[1] * b[1], a[1] * b[2],
+            a[2] * b[0], a[2] * b[1], a[2] * b[2])
+
+
+@kernel
+def mat_mul(A, B):
+    a0, a1, a2 = (A[0], A[1], A[2]), (A[3], A[4], A[5]), (A[6], A[7], A[8])
+    b0, b1, b2 = (B[0], B[3], B[6]), (B[1], B[4], B[7]), (B[2], B[5], B[8])
+    return (dot(a0, b0), dot(a0, b1), dot(a0, b2), dot(a1, b0), dot(a1, b1), dot(a1, b2),
+            dot(a2, b0), dot(a2, b1), dot(a2, b2))
+
+
+@kernel
+def mat_vec(A, b):
+    return dot((A[0], A[1], A[2]), b), dot((A[3], A[4], A[5]), b), dot((A[6], A[7], A[8]), b)
+
+
+@kernel
+def mat_of_sym(A):
+    return A[0], A[3], A[4], A[3], A[1], A[5], A[4], A[5], A[2]

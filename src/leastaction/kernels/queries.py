@@ -1,0 +1,109 @@
+"""What Python asks of a configuration or a state, each in one call; all take a fresh workspace w."""
+
+from . import so3
+from .aba import aba
+from .crba import crba
+from .drnea import carry, displacements, drnea, gather_residual, kick
+from .drnea_jacobian import drnea_jacobian
+from .jit import entry
+from .joints import deflections, motion_between, move_by, passive_forces
+from .kinematics import joint_force, place, shift_wrench
+from .layout import ARM, MOMENTUM, O, Q, get3, get4, slot
+from .rnea import gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities
+from .variational import set_wrenches
+from .vec3 import add
+
+
+@entry
+def link_poses(tree, w, q, position, quaternion):
+    """World poses of all links, and of the ground in the last row."""
+    place(tree, w, q)
+    for i in range(len(tree.parent) + 1):
+        for j, value in enumerate(get3(w, slot(i) + O)):
+            position[i, j] = value
+        for j, value in enumerate(get4(w, slot(i) + Q)):
+            quaternion[i, j] = value
+
+
+@entry
+def mass_matrix(tree, w, q, unit, M):
+    place(tree, w, q)
+    crba(tree, w, unit, M)
+
+
+@entry
+def link_jacobian(tree, w, q, link, position, columns):
+    """Columns (nv, 6) of the world-axis twist, at a point fixed to the link, per unit of every rate."""
+    place(tree, w, q)
+    point = so3.rotate(get4(w, slot(link) + Q), position)
+    while link < len(tree.parent):
+        o, k = slot(link), tree.iv[link]
+        # Sᵀ of six unit wrenches at the point
+        for j in range(6):
+            m = (float(j == 0), float(j == 1), float(j == 2))
+            f = (float(j == 3), float(j == 4), float(j == 5))
+            m, f = shift_wrench(m, f, point)
+            joint_force(tree.kind[link], w, o, m, f, columns[:, j], k)
+        point = add(point, get3(w, o + ARM))
+        link = tree.parent[link]
+
+
+@entry
+def inverse_dynamics(tree, w, q, v, a, rest, gravity, tau):
+    """tau = M a + C v + gravity terms − passive joint forces."""
+    place(tree, w, q)
+    deflections(tree, w, q, rest)
+    rnea(tree, w, v, a, gravity, tau)
+    for j in range(len(tau)):
+        tau[j] = -tau[j]
+    passive_forces(tree, w, v, tau)
+    for j in range(len(tau)):
+        tau[j] = -tau[j]
+
+
+@entry
+def forward_dynamics(tree, w, q, v, tau, wrench, rest, gravity, a):
+    set_wrenches(tree, w, wrench)
+    return aba(tree, w, q, v, tau, rest, gravity, a)
+
+
+@entry
+def energy_momentum(tree, w, q, v, rest, gravity):
+    """(kinetic, gravitational, spring energy, angular momentum, linear momentum)."""
+    place(tree, w, q)
+    springs = deflections(tree, w, q, rest)
+    velocities(tree, w, v)
+    momenta(tree, w, MOMENTUM)
+    angular, linear = total_momentum(tree, w, MOMENTUM)
+    return kinetic_energy(tree, w, v), gravitational_energy(tree, w, gravity), springs, angular, linear
+
+
+@entry
+def moved(tree, q, epsilon):
+    move_by(tree, q, epsilon)
+
+
+@entry
+def discrete_residual(tree, w, q_prev, q, q_next, h, tau, rest, gravity, f):
+    """The paper's f(q^{k+1}) = −(D₂L_d + D₁L_d) − forcing; tau acts over both intervals."""
+    place(tree, w, q_prev)
+    deflections(tree, w, q_prev, rest)
+    motion_between(tree, w, q_prev, q)
+    drnea(tree, w, h)
+    carry(tree, w, h)
+    place(tree, w, q)
+    deflections(tree, w, q, rest)
+    kick(tree, w, gravity, tau, h)
+    motion_between(tree, w, q, q_next)
+    drnea(tree, w, h)
+    gather_residual(tree, w, f)
+
+
+@entry
+def discrete_jacobian(tree, w, q, q_next, h, rest, unit, jacobian):
+    """∂f/∂q^{k+1} in body-axis increments."""
+    place(tree, w, q)
+    deflections(tree, w, q, rest)
+    motion_between(tree, w, q, q_next)
+    displacements(tree, w)
+    drnea_jacobian(tree, w, h, unit, jacobian)

@@ -1,0 +1,35 @@
+"""What the loops write down: the nodes that are kept, and the extremes of the invariants over every step."""
+
+from collections import namedtuple
+
+from .jit import kernel
+from .layout import MOMENTUM
+from .rnea import total_momentum
+
+# q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status (steps,);
+# extremes (15,): least and greatest energy, greatest kinetic energy, least (6) and greatest (6) momentum
+Record = namedtuple("Record", "q v p energy momentum iterations residual status extremes")
+
+
+@kernel
+def follow(tree, w, kinetic, energy, extremes):
+    """Widen the extremes by this node; gives its total momentum (angular, linear). Needs the momenta of the links."""
+    angular, linear = total_momentum(tree, w, MOMENTUM)
+    extremes[0] = min(extremes[0], energy)
+    extremes[1] = max(extremes[1], energy)
+    extremes[2] = max(extremes[2], kinetic)
+    for j, value in enumerate(angular + linear):
+        extremes[3 + j] = min(extremes[3 + j], value)
+        extremes[9 + j] = max(extremes[9 + j], value)
+    return angular, linear
+
+
+@kernel
+def record(out, k, q, v, p, energy, momentum):
+    """Write a node to row k."""
+    out.q[k, :] = q
+    out.v[k, :] = v
+    out.p[k, :] = p
+    out.energy[k] = energy
+    for j, value in enumerate(momentum):
+        out.momentum[k, j] = value

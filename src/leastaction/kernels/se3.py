@@ -1,0 +1,102 @@
+"""Rigid motions (quaternion, translation) and twists (w, v): exp, log and dlog in closed form, exact to round-off.
+
+With θ = |w|: β = (1 − (θ/2) cot(θ/2))/θ², γ = β'(θ)/θ, κ = γ'(θ)/θ. All are smooth in s = sin²(θ/2), so polynomials in s
+serve rotations up to half a radian a step, and the closed forms beyond.
+"""
+
+from math import cos, sin, sqrt
+
+from . import so3
+from .coefficients import BETA, GAMMA, KAPPA, S_LIMIT, SQUARE_LIMIT
+from .jit import kernel
+from .so3 import log_ratio, poly6
+from .vec3 import add, add_scaled, cross, dot, scale
+
+
+@kernel
+def _poly7(c, x):
+    return c[0] + x * poly6(c[1:], x)
+
+
+@kernel
+def _poly8(c, x):
+    return c[0] + x * (c[1] + x * poly6(c[2:], x))
+
+
+@kernel
+def beta_gamma(c, s, ratio):
+    """β and γ of a quaternion with scalar part c and squared vector part s; ratio is its θ / sin(θ/2)."""
+    if s < S_LIMIT and c > 0.0:
+        return _poly8(BETA, s), _poly8(GAMMA, s)
+    root = sqrt(s)
+    u = 0.5 * ratio * root  # θ/2
+    cot = c / root
+    return (1.0 - u * cot) / (4.0 * u * u), (u / s + cot - 2.0 / u) / (16.0 * u * u * u)
+
+
+@kernel
+def kappa(c, s, ratio):
+    """κ of a quaternion with scalar part c and squared vector part s."""
+    if s < S_LIMIT and c > 0.0:
+        return _poly7(KAPPA, s)
+    root = sqrt(s)
+    u = 0.5 * ratio * root
+    cot = c / root
+    return (1.0 / (u * u) - u * cot / s - 1.5 * (u / s + cot - 2.0 / u) / u) / (32.0 * u * u * u * u)
+
+
+@kernel
+def log(q, d):
+    """Twist (w, v) whose exponential is the motion (q, d), and the β and γ that belong to it."""
+    u = so3.vector(q)
+    s = dot(u, u)
+    ratio = log_ratio(q[0], s)
+    beta, gamma = beta_gamma(q[0], s, ratio)
+    w = scale(ratio, u)
+    t = cross(w, d)
+    return w, add_scaled(add_scaled(d, -0.5, t), beta, cross(w, t)), beta, gamma
+
+
+@kernel
+def exp(w, v):
+    """Motion (quaternion, translation) of the twist (w, v)."""
+    square = dot(w, w)
+    t = cross(w, v)
+    if square < SQUARE_LIMIT:
+        # 1/2 − θ²/24 + … and 1/6 − θ²/120 + …: the Taylor series, to round-off at half a radian
+        a = 0.5 - square * (1 / 24 - square * (1 / 720 - square * (1 / 40320 - square * (1 / 3628800 - square / 479001600))))
+        b = 1 / 6 - square * (1 / 120 - square * (1 / 5040 - square * (1 / 362880 - square * (1 / 39916800 - square / 6227020800))))
+    else:
+        theta = sqrt(square)
+        half = sin(0.5 * theta)
+        a = 2.0 * half * half / square
+        b = (theta - sin(theta)) / (square * theta)
+    return so3.exp(w), add_scaled(add_scaled(v, a, t), b, cross(w, t))
+
+
+@kernel
+def dlog_transpose(w, v, beta, gamma, m, f):
+    """[dlog_x]ᵀ (m, f), x = (w, v): the even part E and the odd part O, to be used as E + O (and E − O for −x)."""
+    wf = cross(w, f)
+    r = add(cross(v, f), cross(w, m))
+    # O = ½ (v×f + w×m, w×f);  E = (m + w×(β r + γ (w·v) w×f) + β v×(w×f), f + β w×(w×f))
+    even_m = add(m, add_scaled(cross(w, add_scaled(scale(beta, r), gamma * dot(w, v), wf)), beta, cross(v, wf)))
+    even_f = add_scaled(f, beta, cross(w, wf))
+    return add_scaled(even_m, 0.5, r), add_scaled(even_f, 0.5, wf)
+
+
+@kernel
+def dlog_negative(w, v, z, y):
+    """dlog_{−x}(z, y), x = (w, v): the rate of x when its motion is moved by the body twist (z, y)."""
+    half = so3.exp(w)
+    s = half[1] * half[1] + half[2] * half[2] + half[3] * half[3]
+    beta, gamma = beta_gamma(half[0], s, log_ratio(half[0], s))
+    wz = cross(w, z)
+    wwz = cross(w, wz)
+    # v-part: y + ½(w×y + v×z) + β(w×(w×y) + w×(v×z) + v×(w×z)) + γ (w·v) w×(w×z)
+    r = add(cross(w, y), cross(v, z))
+    even = add(cross(w, r), cross(v, wz))
+    return (
+        add_scaled(add_scaled(z, 0.5, wz), beta, wwz),
+        add_scaled(add_scaled(add_scaled(y, 0.5, r), beta, even), gamma * dot(w, v), wwz),
+    )

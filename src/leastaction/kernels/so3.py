@@ -1,0 +1,124 @@
+"""Rotations as unit quaternions (w, x, y, z): product, action, exp, log, and dlog on SO(3)."""
+
+from math import atan2, cos, sin, sqrt
+
+from .coefficients import COS_HALF, LOG_RATIO, S_LIMIT, SINC_HALF, SQUARE_LIMIT
+from .jit import kernel
+from .vec3 import add, add_scaled, cross, dot, scale
+
+
+@kernel
+def poly6(c, x):
+    return c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * c[5]))))
+
+
+@kernel
+def poly9(c, x):
+    return c[0] + x * (c[1] + x * (c[2] + x * poly6(c[3:], x)))
+
+
+@kernel
+def multiply(a, b):
+    return (
+        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
+        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+        a[0] * b[2] + a[2] * b[0] + a[3] * b[1] - a[1] * b[3],
+        a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1],
+    )
+
+
+@kernel
+def inverse(q):
+    return q[0], -q[1], -q[2], -q[3]
+
+
+@kernel
+def vector(q):
+    return q[1], q[2], q[3]
+
+
+@kernel
+def normalize(q):
+    k = 1.0 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    return k * q[0], k * q[1], k * q[2], k * q[3]
+
+
+@kernel
+def turn(q, p):
+    """(R − 1) p, without the cancellation that R p − p would have for a small rotation."""
+    u = vector(q)
+    t = cross(u, p)
+    t = add(t, t)
+    return add_scaled(cross(u, t), q[0], t)
+
+
+@kernel
+def rotate(q, p):
+    """R p."""
+    return add(p, turn(q, p))
+
+
+@kernel
+def unrotate(q, p):
+    """Rᵀ p."""
+    return add(p, turn(inverse(q), p))
+
+
+@kernel
+def conjugate_by(q, j):
+    """The rotation j, given in the axes of a body of orientation q, in world axes: q j q⁻¹."""
+    x, y, z = rotate(q, vector(j))
+    return j[0], x, y, z
+
+
+@kernel
+def matrix(q):
+    """Rotation matrix, row by row."""
+    w, x, y, z = q
+    xx, yy, zz = 2.0 * x * x, 2.0 * y * y, 2.0 * z * z
+    xy, xz, yz = 2.0 * x * y, 2.0 * x * z, 2.0 * y * z
+    wx, wy, wz = 2.0 * w * x, 2.0 * w * y, 2.0 * w * z
+    return 1.0 - yy - zz, xy - wz, xz + wy, xy + wz, 1.0 - xx - zz, yz - wx, xz - wy, yz + wx, 1.0 - xx - yy
+
+
+@kernel
+def rotate_symmetric(R, A):
+    """R A Rᵀ of a symmetric A, with R row by row."""
+    r0, r1, r2 = (R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])
+    c0, c1, c2 = (A[0], A[3], A[4]), (A[3], A[1], A[5]), (A[4], A[5], A[2])
+    a0 = dot(r0, c0), dot(r0, c1), dot(r0, c2)
+    a1 = dot(r1, c0), dot(r1, c1), dot(r1, c2)
+    a2 = dot(r2, c0), dot(r2, c1), dot(r2, c2)
+    return dot(a0, r0), dot(a1, r1), dot(a2, r2), dot(a0, r1), dot(a0, r2), dot(a1, r2)
+
+
+@kernel
+def half_angle_cos_sinc(square):
+    """cos(θ/2) and sin(θ/2)/θ from θ²."""
+    if square < SQUARE_LIMIT:
+        return poly6(COS_HALF, square), poly6(SINC_HALF, square)
+    theta = sqrt(square)
+    return cos(0.5 * theta), sin(0.5 * theta) / theta
+
+
+@kernel
+def exp(w):
+    """Quaternion of the rotation vector w."""
+    c, k = half_angle_cos_sinc(dot(w, w))
+    return c, k * w[0], k * w[1], k * w[2]
+
+
+@kernel
+def log_ratio(c, s):
+    """θ / sin(θ/2) of a quaternion with scalar part c and vector part of squared norm s; θ is in [0, 2π)."""
+    if s < S_LIMIT and c > 0.0:
+        return poly9(LOG_RATIO, s)
+    root = sqrt(s)
+    return 2.0 * atan2(root, c) / root
+
+
+@kernel
+def log(q):
+    """Rotation vector of a quaternion. Its sign is kept, so a rotation past π stays past π."""
+    u = vector(q)
+    return scale(log_ratio(q[0], dot(u, u)), u)
