@@ -1,0 +1,75 @@
+"""leastaction: multibody simulation that stays physical, by a linear-time variational integrator."""
+
+from leastaction._version import __version__
+from leastaction.dynamics import (
+    discrete_jacobian,
+    discrete_residual,
+    energy,
+    forward_dynamics,
+    increment,
+    inverse_dynamics,
+    jacobian,
+    kinetic_energy,
+    mass_matrix,
+    momentum,
+    poses,
+    potential_energy,
+)
+from leastaction.errors import ModelError, ModelWarning, StepError
+from leastaction.integrators import RIQN, RungeKutta4, SemiImplicitEuler, Status, Variational
+from leastaction.model import (
+    Ball,
+    Body,
+    Fixed,
+    Free,
+    Helical,
+    Inertia,
+    Model,
+    Planar,
+    Prismatic,
+    Revolute,
+    Universal,
+    library,
+)
+from leastaction.simulate import Simulator, simulate, variational_step
+from leastaction.trajectory import Trajectory
+
+__all__ = [
+    "RIQN",
+    "Ball",
+    "Body",
+    "Fixed",
+    "Free",
+    "Helical",
+    "Inertia",
+    "Model",
+    "ModelError",
+    "ModelWarning",
+    "Planar",
+    "Prismatic",
+    "Revolute",
+    "RungeKutta4",
+    "SemiImplicitEuler",
+    "Simulator",
+    "Status",
+    "StepError",
+    "Trajectory",
+    "Universal",
+    "Variational",
+    "__version__",
+    "discrete_jacobian",
+    "discrete_residual",
+    "energy",
+    "forward_dynamics",
+    "increment",
+    "inverse_dynamics",
+    "jacobian",
+    "kinetic_energy",
+    "library",
+    "mass_matrix",
+    "momentum",
+    "poses",
+    "potential_energy",
+    "simulate",
+    "variational_step",
+]

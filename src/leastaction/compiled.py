@@ -1,0 +1,178 @@
+"""From a Model to the arrays that the kernels read.
+
+Fixed joints are gone (their bodies ride on the nearest moving one), and joints of several parts have become chains through
+massless links: what is left is a tree of links whose joints are screws, balls or free.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from leastaction.kernels import layout
+from leastaction.kernels.layout import LANES, Tree
+from leastaction.model import Model, merge_fixed
+from leastaction.model.arrays import product, rotated
+
+
+class State(NamedTuple):
+    """What a simulation works on, all of it owned by one simulation.
+
+    w : flat array of all quantities of all links (kernels/layout.py)
+    q, v : configuration and velocity of the node
+    history : (4, nv) the last increments of the joints, latest first
+    scratch : (2, nv)
+    """
+
+    w: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    history: np.ndarray
+    scratch: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """The arrays of a model.
+
+    Attributes
+    ----------
+    tree : parent, kind, offsets in q and v, passive flag of every link, parents first
+    constants : flat array of the links' constants, the rest of it zero
+    rest : (nq,) configuration at which the springs are relaxed
+    gravity : (gx, gy, gz) world frame, m/s²
+    body_of_link : (n,) index of the body whose joint moves the link
+    link_of_body : (nb,) index of the link that carries the body; n, the ground, when none does
+    body_position, body_quaternion : (nb, 3), (nb, 4) pose of the body in the frame of that link
+    ground_energy : potential energy of what is fixed to the ground, J
+    stiff : whether any joint has damping or a spring
+    """
+
+    tree: Tree
+    constants: np.ndarray
+    rest: np.ndarray
+    gravity: tuple[float, float, float]
+    body_of_link: np.ndarray
+    link_of_body: np.ndarray
+    body_position: np.ndarray
+    body_quaternion: np.ndarray
+    ground_energy: float
+    stiff: bool
+    nq: int
+    nv: int
+
+    def workspace(self) -> np.ndarray:
+        """Return a fresh flat array for the kernels, the constants in place."""
+        return self.constants.copy()
+
+    def state(self, q: np.ndarray, v: np.ndarray) -> State:
+        """Return a fresh state at (q, v); the arrays are copied."""
+        return State(self.workspace(), q.copy(), v.copy(), np.zeros((4, self.nv)), np.zeros((2, self.nv)))
+
+
+_cache: WeakKeyDictionary[Model, tuple[int, Compiled]] = WeakKeyDictionary()
+
+
+def compile_model(model: Model) -> Compiled:
+    """Validate a model and turn it into arrays; done once for every revision of the model."""
+    known = _cache.get(model)
+    if known is None or known[0] != model.revision:
+        model.validate()
+        known = model.revision, _compile(model)
+        _cache[model] = known
+    return known[1]
+
+
+def _compile(model: Model) -> Compiled:
+    merged = merge_fixed(model)
+    link_of_carrier = np.full(model.nb + 1, -1)  # the last, also index −1, is the ground
+    parent: list[int] = []
+    body_of_link: list[int] = []
+    parts = []
+    place_position: list[np.ndarray] = []
+    place_quaternion: list[np.ndarray] = []
+    parents, bodies, starts = model.parents.tolist(), model.bodies, model.layout
+    iq: list[int] = []
+    iv: list[int] = []
+    for b in model.order():
+        if merged.carrier[b] != b:
+            continue
+        above, body = parents[b], bodies[b]
+        position, quaternion = body.position, body.quaternion
+        carrier = -1 if above < 0 else int(merged.carrier[above])
+        if above >= 0 and carrier != above:  # the parent rides on another body, or on the ground
+            position = merged.position[above] + np.array(rotated(merged.quaternion[above], position))
+            quaternion = np.array(product(merged.quaternion[above], quaternion))
+        on, at_q, at_v = int(link_of_carrier[carrier]), int(starts.q_start[b]), int(starts.v_start[b])
+        for part in body.joint.parts():
+            parent.append(on)
+            body_of_link.append(b)
+            parts.append(part)
+            place_position.append(position)
+            place_quaternion.append(quaternion)
+            iq.append(at_q)
+            iv.append(at_v)
+            on, at_q, at_v = len(parts) - 1, at_q + part.nq, at_v + part.nv
+            position, quaternion = np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0])
+        link_of_carrier[b] = on
+    n = len(parts)
+    ground = np.where(np.array(parent, dtype=np.int64) < 0, n, parent)
+    link_of_body = link_of_carrier[merged.carrier]
+    link_of_body[link_of_body < 0] = n
+
+    rows = np.zeros((n, layout.BLOCK // LANES))
+
+    def fill(row: int, values: np.ndarray) -> None:
+        values = np.asarray(values, dtype=float).reshape(n, -1)
+        rows[:, row // LANES : row // LANES + values.shape[1]] = values
+
+    carried = np.zeros(n, dtype=bool)
+    carried[link_of_carrier[link_of_carrier >= 0]] = True  # the last link of a joint's chain has the inertia
+    mine = np.where(carried, body_of_link, 0)
+    inertia = merged.inertia[mine]
+    symmetric = np.stack([inertia[:, 0, 0], inertia[:, 1, 1], inertia[:, 2, 2],
+                          inertia[:, 0, 1], inertia[:, 0, 2], inertia[:, 1, 2]], axis=1)
+    fill(layout.PLACE_Q, np.array(place_quaternion))
+    fill(layout.PLACE_P, np.array(place_position))
+    fill(layout.TURN, np.array([part.turn for part in parts]))
+    fill(layout.SLIDE, np.array([part.slide for part in parts]))
+    fill(layout.MASS, np.where(carried, merged.mass[mine], 0.0))
+    fill(layout.MOMENT, merged.first_moment[mine] * carried[:, None])
+    fill(layout.INERTIA, symmetric * carried[:, None])
+    fill(layout.DAMPING, np.array([part.damping for part in parts]))
+    fill(layout.STIFFNESS, np.array([part.stiffness for part in parts]))
+    fill(layout.ARMATURE, np.array([part.armature for part in parts]))
+
+    rest = np.zeros(model.nq)
+    for part, k in zip(parts, iq, strict=True):
+        rest[k : k + part.nq] = part.rest
+    passive = np.array([bool(part.damping or part.stiffness or part.armature) for part in parts], dtype=np.bool_)
+    gx, gy, gz = model.gravity.tolist()
+    return Compiled(
+        tree=Tree(ground.astype(np.int64), np.array([part.kind for part in parts], dtype=np.int64),
+                  np.array(iq, dtype=np.int64), np.array(iv, dtype=np.int64), passive),
+        constants=_in_blocks(rows),
+        rest=rest,
+        gravity=(gx, gy, gz),
+        body_of_link=np.array(body_of_link, dtype=np.int64),
+        link_of_body=link_of_body,
+        body_position=merged.position,
+        body_quaternion=merged.quaternion,
+        ground_energy=-float(np.dot(model.gravity, merged.ground_first_moment)),
+        stiff=any(part.damping or part.stiffness for part in parts),
+        nq=model.nq,
+        nv=model.nv,
+    )
+
+
+def _in_blocks(rows: np.ndarray) -> np.ndarray:
+    """Lay out (n, rows) in blocks of four bodies, unit quaternions where there is no body."""
+    n, width = rows.shape
+    padded = np.zeros((LANES * layout.blocks(n), width))
+    padded[:, layout.PLACE_Q // LANES] = 1.0
+    padded[:, layout.Q // LANES] = 1.0
+    padded[:, layout.DQ // LANES] = 1.0
+    padded[:, layout.J // LANES] = 1.0
+    padded[:n] = rows
+    return np.ascontiguousarray(padded.reshape(-1, LANES, width).swapaxes(1, 2)).reshape(-1)

@@ -1,0 +1,287 @@
+"""Continuous and discrete dynamics of a model, one question at a time.
+
+Configurations q (nq,) and velocities v (nv,) are laid out by bodies in the order added. A ball joint is a quaternion
+(w, x, y, z) and a body angular velocity; a free joint is position then quaternion, and a body twist (ω, v).
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leastaction.compiled import Compiled, compile_model
+from leastaction.errors import ModelError
+from leastaction.kernels import queries
+from leastaction.model import Model
+from leastaction.model.arrays import rotation_matrix
+
+Array = np.ndarray
+
+
+def vector(model: Model, value: ArrayLike | None, name: str) -> Array:
+    """Copy a vector (nv,) in the layout of v, zeros for None, or raise a ValueError that says what is wrong."""
+    if value is None:
+        return np.zeros(model.nv)
+    array = np.array(value, dtype=float)
+    if array.shape != (model.nv,):
+        raise ValueError(f"{name} must have shape ({model.nv},), not {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} has entries that are not finite: {np.flatnonzero(~np.isfinite(array)).tolist()}")
+    return array
+
+
+def link_wrenches(model: Model, wrench: ArrayLike | None) -> Array:
+    """Turn wrenches on bodies (..., nb, 6), each in the body's frame about its origin, into wrenches on links (..., n, 6)."""
+    c = compile_model(model)
+    n = len(c.tree.parent)
+    if wrench is None:
+        return np.zeros((n, 6))
+    given = np.array(wrench, dtype=float)
+    if given.shape[-2:] != (model.nb, 6):
+        raise ValueError(f"wrench must have shape (..., {model.nb}, 6), not {given.shape}")
+    if not np.isfinite(given).all():
+        bodies = sorted({model.names[b] for b in np.argwhere(~np.isfinite(given))[:, -2]})
+        raise ValueError(f"wrench is not finite at body '{bodies[0]}'")
+    R = rotation_matrix(c.body_quaternion)
+    moment, force = (np.einsum("bij,...bj->...bi", R, part) for part in (given[..., :3], given[..., 3:]))
+    moment = moment + np.cross(c.body_position, force)
+    links = np.zeros((*given.shape[:-2], n + 1, 6))
+    np.add.at(np.moveaxis(links, -2, 0), c.link_of_body, np.moveaxis(np.concatenate([moment, force], axis=-1), -2, 0))
+    return links[..., :n, :]
+
+
+def require_regular(model: Model, c: Compiled, singular: int) -> None:
+    """Raise the ModelError of a joint whose articulated inertia is not positive."""
+    if singular >= 0:
+        name = model.names[c.body_of_link[singular]]
+        raise ModelError(
+            f"the joint of body '{name}' has nothing to move: its articulated inertia is not positive. "
+            "Give the body (or one it carries) mass away from the joint's axis, or the joint an armature"
+        )
+
+
+def poses(model: Model, q: ArrayLike | None = None) -> Array:
+    """World poses of all bodies.
+
+    Parameters
+    ----------
+    q : (nq,) configuration, rad, m, unit quaternions; q0 if None
+
+    Returns
+    -------
+    (nb, 4, 4) homogeneous matrices, body frame to world, m
+    """
+    c = compile_model(model)
+    q, _ = model.check_state(q, None)
+    n = len(c.tree.parent)
+    position, quaternion = np.empty((n + 1, 3)), np.empty((n + 1, 4))
+    queries.link_poses(c.tree, c.workspace(), q, position, quaternion)
+    result = np.zeros((model.nb, 4, 4))
+    R = rotation_matrix(quaternion)[c.link_of_body]
+    result[:, :3, :3] = R @ rotation_matrix(c.body_quaternion)
+    result[:, :3, 3] = position[c.link_of_body] + np.einsum("bij,bj->bi", R, c.body_position)
+    result[:, 3, 3] = 1.0
+    return result
+
+
+def jacobian(model: Model, q: ArrayLike | None, body: str) -> Array:
+    """Body Jacobian: the twist of a body per unit of every rate.
+
+    Parameters
+    ----------
+    q : (nq,) configuration, rad, m, unit quaternions; q0 if None
+    body : name of the body
+
+    Returns
+    -------
+    (6, nv) such that J v is the body's twist (ω, v) in its own axes, at its origin, rad/s and m/s
+    """
+    c = compile_model(model)
+    q, _ = model.check_state(q, None)
+    b = model.body_index(body)
+    columns = np.zeros((model.nv, 6))
+    queries.link_jacobian(c.tree, c.workspace(), q, int(c.link_of_body[b]), tuple(c.body_position[b].tolist()), columns)
+    R = poses(model, q)[b, :3, :3]
+    return np.concatenate([R.T @ columns[:, :3].T, R.T @ columns[:, 3:].T])
+
+
+def mass_matrix(model: Model, q: ArrayLike | None = None) -> Array:
+    """Mass matrix M(q), armature included.
+
+    Parameters
+    ----------
+    q : (nq,) configuration, rad, m, unit quaternions; q0 if None
+
+    Returns
+    -------
+    (nv, nv) symmetric, kg m², kg m, kg
+    """
+    c = compile_model(model)
+    q, _ = model.check_state(q, None)
+    M = np.zeros((model.nv, model.nv))
+    queries.mass_matrix(c.tree, c.workspace(), q, np.zeros(model.nv), M)
+    return M
+
+
+def inverse_dynamics(model: Model, q: ArrayLike | None, v: ArrayLike | None, a: ArrayLike | None) -> Array:
+    """Joint forces that give the accelerations a, against gravity, springs and damping.
+
+    Parameters
+    ----------
+    q : (nq,) configuration, rad, m, unit quaternions; q0 if None
+    v : (nv,) velocity, body axes for ball and free joints, rad/s, m/s; v0 if None
+    a : (nv,) rate of v, rad/s², m/s²; zeros if None
+
+    Returns
+    -------
+    (nv,) joint forces, N m and N
+    """
+    c = compile_model(model)
+    q, v = model.check_state(q, v)
+    tau = np.zeros(model.nv)
+    queries.inverse_dynamics(c.tree, c.workspace(), q, v, vector(model, a, "a"), c.rest, c.gravity, tau)
+    return tau
+
+
+def forward_dynamics(
+    model: Model,
+    q: ArrayLike | None,
+    v: ArrayLike | None,
+    tau: ArrayLike | None = None,
+    wrench: ArrayLike | None = None,
+) -> Array:
+    """Accelerations under joint forces, gravity, springs, damping and external wrenches.
+
+    Parameters
+    ----------
+    q : (nq,) configuration, rad, m, unit quaternions; q0 if None
+    v : (nv,) velocity, body axes for ball and free joints, rad/s, m/s; v0 if None
+    tau : (nv,) joint forces, N m and N; zeros if None
+    wrench : (nb, 6) external wrenches (moment, force) in each body's frame about its origin, N m and N; none if None
+
+    Returns
+    -------
+    (nv,) rate of v, rad/s² and m/s²
+    """
+    c = compile_model(model)
+    q, v = model.check_state(q, v)
+    a = np.zeros(model.nv)
+    links = link_wrenches(model, wrench)
+    singular = queries.forward_dynamics(
+        c.tree, c.workspace(), q, v, vector(model, tau, "tau"), links, c.rest, c.gravity, a
+    )
+    require_regular(model, c, singular)
+    return a
+
+
+def _energy_momentum(model: Model, q: ArrayLike | None, v: ArrayLike | None) -> tuple:
+    c = compile_model(model)
+    q, v = model.check_state(q, v)
+    return (c.ground_energy, *queries.energy_momentum(c.tree, c.workspace(), q, v, c.rest, c.gravity))
+
+
+def energy(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None) -> float:
+    """Total energy: kinetic, gravitational (zero at the world's origin) and of the springs.
+
+    Parameters
+    ----------
+    q : (nq,) configuration, rad, m, unit quaternions; q0 if None
+    v : (nv,) velocity, body axes for ball and free joints, rad/s, m/s; v0 if None
+
+    Returns
+    -------
+    energy, J
+    """
+    return float(sum(_energy_momentum(model, q, v)[:4]))
+
+
+def kinetic_energy(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None) -> float:
+    """Kinetic energy ½ vᵀ M v, J, of the state (q (nq,), v (nv,)); armature included."""
+    return float(_energy_momentum(model, q, v)[1])
+
+
+def potential_energy(model: Model, q: ArrayLike | None = None) -> float:
+    """Energy of gravity (zero at the world's origin) and springs, J, of the configuration q (nq,)."""
+    ground, _, gravitational, springs, _, _ = _energy_momentum(model, q, None)
+    return float(ground + gravitational + springs)
+
+
+def momentum(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None) -> Array:
+    """Total spatial momentum about the world's origin.
+
+    Parameters
+    ----------
+    q : (nq,) configuration, rad, m, unit quaternions; q0 if None
+    v : (nv,) velocity, body axes for ball and free joints, rad/s, m/s; v0 if None
+
+    Returns
+    -------
+    (6,) angular then linear momentum, world axes, kg m²/s and kg m/s
+    """
+    *_, angular, linear = _energy_momentum(model, q, v)
+    return np.array(angular + linear)
+
+
+def discrete_residual(
+    model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, dt: float, tau: ArrayLike | None = None
+) -> Array:
+    """Evaluate the paper's f(q^{k+1}) = −(D₂L_d + D₁L_d) − forcing, by DRNEA.
+
+    Parameters
+    ----------
+    q_prev, q, q_next : (nq,) three successive configurations, rad, m, unit quaternions
+    dt : time step, s; not zero
+    tau : (nv,) joint forces held over both intervals, N m and N; zeros if None
+
+    Returns
+    -------
+    (nv,) residual impulse at q, body axes for ball and free joints, N m s and N s
+    """
+    c = compile_model(model)
+    a, b, d = (model.check_state(x, None)[0] for x in (q_prev, q, q_next))
+    f = np.zeros(model.nv)
+    queries.discrete_residual(
+        c.tree, c.workspace(), a, b, d, _time_step(dt), vector(model, tau, "tau"), c.rest, c.gravity, f
+    )
+    return f
+
+
+def discrete_jacobian(model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, dt: float) -> Array:
+    """Evaluate ∂f/∂q^{k+1} of the discrete residual; it does not depend on q_prev.
+
+    Parameters
+    ----------
+    q_prev, q, q_next : (nq,) three successive configurations, rad, m, unit quaternions
+    dt : time step, s; not zero
+
+    Returns
+    -------
+    (nv, nv) rows as the residual, columns body-axis increments of q_next, N m s/rad and N s/m
+    """
+    c = compile_model(model)
+    _, b, d = (model.check_state(x, None)[0] for x in (q_prev, q, q_next))
+    J = np.zeros((model.nv, model.nv))
+    queries.discrete_jacobian(c.tree, c.workspace(), b, d, _time_step(dt), c.rest, np.zeros(model.nv), J)
+    return J
+
+
+def increment(model: Model, q: ArrayLike, epsilon: ArrayLike) -> Array:
+    """Move a configuration on its manifold.
+
+    Parameters
+    ----------
+    q : (nq,) configuration, rad, m, unit quaternions
+    epsilon : (nv,) increment, rotation vectors and twists in body axes, rad and m
+
+    Returns
+    -------
+    (nq,) q ⊕ ε: one-DoF joints add, ball and free joints multiply by exp(ε)
+    """
+    c = compile_model(model)
+    q, _ = model.check_state(q, None)
+    queries.moved(c.tree, q, vector(model, epsilon, "epsilon"))
+    return q
+
+
+def _time_step(dt: float) -> float:
+    if not (np.isfinite(dt) and dt != 0):
+        raise ValueError(f"dt must be a number other than zero, not {dt!r}")
+    return float(dt)

@@ -1,0 +1,54 @@
+"""A progress bar for long runs, and how many steps to make between two looks at the clock."""
+
+import sys
+import time
+from types import TracebackType
+
+PATIENCE = 2.0  # seconds that a run may take without a bar
+GLANCE = 0.1  # seconds between two updates
+
+
+class Progress:
+    """Counts steps; shows a tqdm bar when asked to, or when a run at a terminal turns out to be long.
+
+    Parameters
+    ----------
+    steps : of the whole run
+    show : True, False, or None to decide by the length of the run
+    """
+
+    def __init__(self, steps: int, show: bool | None) -> None:
+        self.steps, self.show, self.done = steps, show, 0
+        self.chunk = 16
+        self.bar = None
+        self.began = self.glanced = time.perf_counter()
+
+    def __enter__(self) -> "Progress":
+        if self.show:
+            self._open()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+    def update(self, steps: int) -> None:
+        """Note that so many steps were made."""
+        now = time.perf_counter()
+        self.done += steps
+        took, self.glanced = now - self.glanced, now
+        self.chunk = max(1, min(int(self.chunk * min(4.0, GLANCE / max(took, 1e-9))), 1_000_000))
+        if self.bar is not None:
+            self.bar.update(steps)
+        elif self.show is None and sys.stderr.isatty():
+            spent = now - self.began
+            if spent > 0.2 and spent * self.steps / self.done > PATIENCE:
+                self._open()
+
+    def _open(self) -> None:
+        try:
+            from tqdm import tqdm
+        except ImportError:
+            self.show = False
+            return
+        self.bar = tqdm(total=self.steps, initial=self.done, unit="step", unit_scale=True, leave=False)
