@@ -1,0 +1,1 @@
+"""Independent oracles: slow, plain and sharing no code with the library's kernels."""
