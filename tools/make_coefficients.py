@@ -1,7 +1,7 @@
 """Print src/leastaction/kernels/coefficients.py: near-minimax polynomials of the functions behind exp, log and dlog.
 
-Run ``python tools/make_coefficients.py > src/leastaction/kernels/coefficients.py`` (needs mpmath). Each polynomial is the
-interpolant at Chebyshev nodes, of the lowest degree whose error is below the round-off that it can cause.
+Run ``python tools/make_coefficients.py > src/leastaction/kernels/coefficients.py`` (needs mpmath). Each polynomial is
+the interpolant at Chebyshev nodes, of the lowest degree whose error is below the round-off that it can cause.
 """
 
 import mpmath as mp
@@ -69,7 +69,8 @@ TABLE = [
 
 if __name__ == "__main__":
     print('"""Polynomials behind exp, log and dlog, lowest power first; made by tools/make_coefficients.py.')
-    print("\nValid for rotations of at most 0.5 rad. The variable is s = sin²(θ/2) = |vector part of the quaternion|², or θ².")
+    print("\nValid for rotations of at most 0.5 rad. The variable is s = sin²(θ/2), the squared vector part of the")
+    print("quaternion, or θ².")
     print('"""\n')
     print(f"S_LIMIT = {float(mp.sin(LIMIT / 2) ** 2)!r}  # s of a rotation of 0.5 rad")
     print(f"SQUARE_LIMIT = {float(LIMIT**2)!r}  # its θ²")

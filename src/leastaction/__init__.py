@@ -31,7 +31,8 @@ from leastaction.model import (
     Universal,
     library,
 )
-from leastaction.simulate import Simulator, simulate, variational_step
+from leastaction.simulate import simulate
+from leastaction.simulator import Simulator, variational_step
 from leastaction.trajectory import Trajectory
 
 __all__ = [

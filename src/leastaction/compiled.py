@@ -1,7 +1,7 @@
 """From a Model to the arrays that the kernels read.
 
-Fixed joints are gone (their bodies ride on the nearest moving one), and joints of several parts have become chains through
-massless links: what is left is a tree of links whose joints are screws, balls or free.
+Fixed joints are gone (their bodies ride on the nearest moving one), and joints of several parts have become chains
+through massless links: what is left is a tree of links whose joints are screws, balls or free.
 """
 
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ def vector(model: Model, value: ArrayLike | None, name: str) -> Array:
 
 
 def link_wrenches(model: Model, wrench: ArrayLike | None) -> Array:
-    """Turn wrenches on bodies (..., nb, 6), each in the body's frame about its origin, into wrenches on links (..., n, 6)."""
+    """Turn wrenches on bodies (..., nb, 6), each in the body's own frame, into wrenches on links (..., n, 6)."""
     c = compile_model(model)
     n = len(c.tree.parent)
     if wrench is None:

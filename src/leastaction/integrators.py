@@ -61,7 +61,8 @@ class RIQN:
     Parameters
     ----------
     tol : tolerance of the stopping rule
-    criterion : "scaled", √(fᵀM⁻¹f) relative to the momentum of the motion in the same norm; or "absolute", the paper's ‖f‖
+    criterion : "scaled", √(fᵀM⁻¹f) relative to the momentum of the motion in the same norm; or "absolute", the paper's
+    ‖f‖
     max_iterations : residual evaluations after which a step has failed
     """
 
@@ -85,7 +86,8 @@ class Variational:
     ----------
     residual : "drnea", the paper's Algorithm 2 with exp as the retraction
     root_finder : how the root of the discrete Euler–Lagrange equation is found
-    guess : where the search starts: "current" (the paper's IG1), "euler" (IG2), "dynamics" (IG3), or extrapolation of past steps,
+    guess : where the search starts: "current" (the paper's IG1), "euler" (IG2), "dynamics" (IG3), or extrapolation of
+    past steps,
         "quadratic", "cubic", "quartic"
     order : 2
     retraction : "exp"

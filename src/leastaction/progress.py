@@ -2,7 +2,6 @@
 
 import sys
 import time
-from types import TracebackType
 
 PATIENCE = 2.0  # seconds that a run may take without a bar
 GLANCE = 0.1  # seconds between two updates
@@ -28,7 +27,7 @@ class Progress:
             self._open()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_exception: object) -> None:
         if self.bar is not None:
             self.bar.close()
 

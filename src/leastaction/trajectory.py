@@ -19,7 +19,9 @@ Array = np.ndarray
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """The nodes that were kept, and how each step went. K steps were made, of which every ``record_every``-th node was kept.
+    """The nodes that were kept, and how each step went.
+
+    K steps were made, and every ``record_every``-th node was kept: N of them, the start included.
 
     Attributes
     ----------
@@ -78,7 +80,7 @@ class Trajectory:
     def _scale(self) -> float:
         return self.peak_kinetic_energy or 1.0
 
-    def poses(self, body: str | None = None, steps: slice = slice(None)) -> Array:
+    def poses(self, body: str | None = None, steps: slice | Array = slice(None)) -> Array:
         """World poses of one body, or of all, at the kept nodes.
 
         Parameters
@@ -103,7 +105,8 @@ class Trajectory:
         ]
         if len(self.iterations) and self.iterations.any():
             lines.append(f"  evaluations      {self.iterations.mean():.2f} a step, {self.iterations.max()} at most")
-            lines += [f"  {count:7d} steps    {status.meaning}" for status, count in sorted(counts.items(), reverse=True)]
+            for status, count in sorted(counts.items(), reverse=True):
+                lines.append(f"  {count:7d} steps    {status.meaning}")
         return "\n".join(lines)
 
     def plot_energy(self, ax: "Axes | None" = None, **style: Any) -> "Axes":
@@ -112,13 +115,13 @@ class Trajectory:
 
         return plots.energy(self, ax=ax, **style)
 
-    def plot_momentum(self, ax: "Axes | None" = None, **style: Any) -> "Axes":
-        """Draw the change of the total momentum against time; see `leastaction.plots.momentum`."""
+    def plot_momentum(self, ax: "tuple[Axes, Axes] | None" = None, **style: Any) -> "tuple[Axes, Axes]":
+        """Draw the total momentum against time; see `leastaction.plots.momentum`."""
         from leastaction import plots
 
         return plots.momentum(self, ax=ax, **style)
 
-    def plot_state(self, ax: "Axes | None" = None, **style: Any) -> "Axes":
+    def plot_state(self, ax: "tuple[Axes, Axes] | None" = None, **style: Any) -> "tuple[Axes, Axes]":
         """Draw the configuration against time; see `leastaction.plots.state`."""
         from leastaction import plots
 

@@ -9,8 +9,8 @@ from .jit import kernel
 from .joints import deflections, get_solution, passive_forces, put_rhs
 from .kinematics import place, shift_twist, shift_wrench
 from .layout import (
-    A, ARM, ARMATURE, BALL, DAMPING, DINV, F, IA, INERTIA_W, LANES, MASS, MOMENT_W, PUSH, Q, S, SCREW, STIFFNESS, TAU, U,
-    X, add33, get3, get4, get6, get9, get33, put3, put6, put33, slot,
+    A, ARM, ARMATURE, BALL, DAMPING, DINV, F, IA, INERTIA_W, LANES, MASS, MOMENT_W, PUSH, Q, S, SCREW, STIFFNESS, TAU,
+    U, X, add33, clear, get3, get4, get6, get9, get33, put3, put6, put33, slot,
 )
 from .rnea import armature_forces, link_forces, velocities
 from .vec3 import (
@@ -20,7 +20,7 @@ from .vec3 import (
 
 IA_B = IA + 6 * LANES
 IA_C = IA + 15 * LANES
-SINGULAR = 1e-13  # of the trace of the articulated inertia, below which a pivot counts as zero
+SINGULAR = 1e-14  # relative to the terms it is the sum of, below which a pivot counts as zero
 
 
 @kernel
@@ -112,7 +112,9 @@ def factor(tree, w, h):
             m = add(sym_mul(A_, turn), mul(B, move))
             f = add(mul_transposed(B, turn), sym_mul(C, move))
             pivot = dot(turn, m) + dot(move, f) + extra
-            if not pivot > small * dot(turn, turn) + SINGULAR * (C[0] + C[1] + C[2]) * dot(move, move):
+            terms = turn[0] ** 2 * A_[0] + turn[1] ** 2 * A_[1] + turn[2] ** 2 * A_[2]
+            terms += move[0] ** 2 * C[0] + move[1] ** 2 * C[1] + move[2] ** 2 * C[2]
+            if not pivot > SINGULAR * terms:
                 singular = i
             inverse = 1.0 / pivot
             put33(w, o + U, m, f)
@@ -251,7 +253,7 @@ def acceleration(tree, w, v, tau, gravity, out):
 
     Needs place(), deflections() and factor(tree, w, 0).
     """
-    out[:] = 0.0
+    clear(out)
     velocities(tree, w, v)
     link_forces(tree, w, v, out, gravity)
     for i in range(len(tree.parent)):

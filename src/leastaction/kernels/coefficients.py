@@ -1,6 +1,7 @@
 """Polynomials behind exp, log and dlog, lowest power first; made by tools/make_coefficients.py.
 
-Valid for rotations of at most 0.5 rad. The variable is s = sin²(θ/2) = |vector part of the quaternion|², or θ².
+Valid for rotations of at most 0.5 rad. The variable is s = sin²(θ/2), the squared vector part of the
+quaternion, or θ².
 """
 
 S_LIMIT = 0.06120871905481364  # s of a rotation of 0.5 rad

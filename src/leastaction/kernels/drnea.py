@@ -1,8 +1,9 @@
 """DRNEA, the discrete recursive Newton–Euler algorithm (paper, Algorithm 2), in world-aligned frames.
 
-Every link has axes parallel to the world at t_k and its origin at its joint. Then ΔT_i = (ΔR_i, d_i), rotations along the
-tree multiply, and wrenches only shift. The log, the inertia and dlog are a link's own affair: the loop in the middle has
-no recursion.
+Every link has axes parallel to the world at t_k and its origin at its joint. Then ΔT_i = (ΔR_i, d_i), rotations along
+the
+tree multiply, and wrenches only shift. The log, the inertia and dlog are a link's own affair: the loop in the middle
+has no recursion.
 """
 
 from . import se3, so3
@@ -10,8 +11,8 @@ from .jit import kernel
 from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times
 from .layout import (
-    ARM, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENT_W, MOMENTUM, MU, PUSH, Q, S, SCREW, T, TAU, add33, get3, get4, get33, put3, put4, put33,
-    slot,
+    ARM, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENT_W, MOMENTUM, MU, PUSH, Q, S, SCREW, T, TAU, add33,
+    get3, get4, get33, put3, put4, put33, slot,
 )
 from .rnea import gather
 from .vec3 import add, cross, dot, scale, sub
@@ -47,9 +48,9 @@ def link_momentum(w, o, h):
 def drnea(tree, w, h):
     """Residual wrench F of every link and residual −TAU of every joint, before they are summed along the tree.
 
-    Gives twice the discrete kinetic energy, and the least cos(θ/2) of a link's rotation over the step, which tells whether
-    its log is unique. Lines 8 and 9 of Algorithm 2, the sum from leaves to root, are left to the caller: the root finder
-    merges them with its own sweep (aba.solve_up), or gather_residual() does just that.
+    Gives twice the discrete kinetic energy, and the least cos(θ/2) of a link's rotation over the step, which tells
+    whether its log is unique. The sum from leaves to root, lines 8 and 9 of Algorithm 2, is left to the caller: the
+    root finder merges it with its own sweep (aba.solve_up), or gather_residual() does just that.
     """
     displacements(tree, w)
     twice_energy, least = 0.0, 1.0

@@ -1,7 +1,7 @@
 """The derivative of DRNEA with respect to q^{k+1} (paper, appendix): one column after the other, O(n) each.
 
-A joint's increment moves its whole subtree by one rigid motion ζ; every link in it answers with δμ = K ζ, and those are summed
-from leaves to root like the residual itself.
+A joint's increment moves its whole subtree by one rigid motion ζ; every link in it answers with δμ = K ζ, and those are
+summed from leaves to root like the residual itself.
 """
 
 from . import so3
@@ -10,7 +10,7 @@ from .joints import shorter
 from .kinematics import joint_twist, shift_twist
 from .layout import (
     ARM, ARMATURE, D, DAMPING, DOF, DQ, F, FREE, INERTIA_W, J, MASS, MOMENT_W, PSI, Q, SCREW, STIFFNESS, V,
-    get3, get4, get6, get33, put33, slot,
+    clear, copy, get3, get4, get6, get33, put33, slot,
 )
 from .mat3 import hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_vec, outer, transpose
 from .rnea import gather
@@ -77,7 +77,8 @@ def rotation_rate(phi, z):
 
 @kernel
 def joint_derivative(w, o, h, turn, move):
-    """Change of the joint's own residual (the D₁ terms of armature, damping and spring), in world axes, when its motion is
+    """Change of the joint's own residual (the D₁ terms of armature, damping and spring), in world axes, when its motion
+    is
     followed by the twist (turn, move)."""
     k = w[o + ARMATURE] / h + 0.5 * w[o + DAMPING]
     spring = 0.25 * h * w[o + STIFFNESS]
@@ -122,8 +123,8 @@ def drnea_jacobian(tree, w, h, unit, jacobian):
                 put33(w, c + F, add(mat_vec(K11, turn), mat_vec(K12, move)),
                       add(mat_vec(K21, turn), mat_vec(K22, move)))
             gather(tree, w, F, unit)
-            jacobian[:, column] = unit
-            unit[:] = 0.0
+            copy(unit, jacobian[:, column])
+            clear(unit)
             if kind == SCREW:
                 jacobian[k, k] += w[o + ARMATURE] / h + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
                 continue

@@ -1,6 +1,7 @@
 """Baselines on continuous dynamics: semi-implicit Euler, and Runge–Kutta 4 on the manifold (Munthe-Kaas).
 
-They integrate v' = ABA(q, v), and configurations move by q ⊕ ε, so no joint needs a chart and no quaternion leaves its sphere.
+They integrate v' = ABA(q, v), and configurations move by q ⊕ ε, so no joint needs a chart and no quaternion leaves its
+sphere.
 """
 
 from math import isfinite
@@ -11,7 +12,7 @@ from .aba import aba
 from .jit import entry, kernel
 from .joints import deflections, move_by
 from .kinematics import place, read3
-from .layout import FREE, SCREW
+from .layout import FREE, SCREW, copy
 from .record import follow, record
 from .riqn import BAD_CONTROL, CONVERGED, NOT_FINITE
 from .rnea import gravitational_energy, kinetic_energy
@@ -53,7 +54,7 @@ def runge_kutta_4(tree, w, q, v, tau, rest, gravity, h, a, rate, stage_q, stage_
     for stage in range(4):
         part = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
         before = max(stage - 1, 0)
-        stage_q[:] = q
+        copy(q, stage_q)
         for j in range(len(v)):
             epsilon[j] = part * rate[before, j] if stage > 0 else 0.0
             stage_v[j] = v[j] + part * a[before, j] if stage > 0 else v[j]
@@ -77,7 +78,7 @@ def node_momentum(tree, w, q, v, p):
 @entry
 def run_explicit(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, method, out):
     """As variational.run, with an explicit method."""
-    w, q, v, history, scratch = state
+    w, q, v, _, scratch = state
     nv = len(v)
     a, rate, epsilon = np.zeros((4, nv)), np.zeros((4, nv)), np.zeros(nv)
     stage_q, stage_v, good_q, good_v = np.empty_like(q), np.empty_like(v), q.copy(), v.copy()
@@ -94,7 +95,8 @@ def run_explicit(tree, state, rest, gravity, control, feedback, tau, wrench, h, 
             out.status[k] = BAD_CONTROL
             node_momentum(tree, w, q, v, scratch[0])
             return k, 0
-        good_q[:], good_v[:] = q, v
+        copy(q, good_q)
+        copy(v, good_v)
         if method == SEMI_IMPLICIT_EULER:
             semi_implicit_euler(tree, w, q, v, held, rest, gravity, h, a)
         else:
@@ -107,7 +109,8 @@ def run_explicit(tree, state, rest, gravity, control, feedback, tau, wrench, h, 
         out.status[k] = CONVERGED
         if not isfinite(energy):
             out.status[k] = NOT_FINITE
-            q[:], v[:] = good_q, good_v
+            copy(good_q, q)
+            copy(good_v, v)
             node_momentum(tree, w, q, v, scratch[0])
             return k, 0
         angular, linear = follow(tree, w, kinetic, energy, out.extremes)

@@ -2,6 +2,7 @@
 
 from .aba import acceleration
 from .jit import kernel
+from .layout import clear
 
 # The first five are degrees of the polynomial through past configurations
 CURRENT, EULER, QUADRATIC, CUBIC, QUARTIC, DYNAMICS = 0, 1, 2, 3, 4, 5
@@ -9,14 +10,15 @@ CURRENT, EULER, QUADRATIC, CUBIC, QUARTIC, DYNAMICS = 0, 1, 2, 3, 4, 5
 
 @kernel
 def guess(kind, tree, w, history, known, v, tau, gravity, h, rates, out):
-    """Set ``out`` to a guess of the increment of every joint, in the layout of v. ``rates`` is scratch of the same size.
+    """Set ``out`` to a guess of the increment of every joint, in the layout of v. ``rates`` is scratch of the same
+    size.
 
-    ``history`` holds the last four increments, latest first, of which ``known`` are there; ``v`` is the velocity at t_k, used
-    when there is no history yet.
+    ``history`` holds the last four increments, latest first, of which ``known`` are there; ``v`` is the velocity at
+    t_k, used when there is no history yet.
     """
     nv = len(out)
     if kind == CURRENT:  # IG1
-        out[:] = 0.0
+        clear(out)
         return
     if kind == DYNAMICS:  # IG3: semi-implicit Euler
         for j in range(nv):

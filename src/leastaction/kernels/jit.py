@@ -37,7 +37,8 @@ def _user_cache() -> Path:
 
 def _cache_folder() -> str:
     """The first folder that can be written: the user's cache, else a temporary one."""
-    for root in (_user_cache(), Path(tempfile.gettempdir()) / f"leastaction-{os.getuid() if hasattr(os, 'getuid') else ''}"):
+    user = os.getuid() if hasattr(os, "getuid") else ""
+    for root in (_user_cache(), Path(tempfile.gettempdir()) / f"leastaction-{user}"):
         folder = root / _key()
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -53,7 +54,7 @@ CACHE_FOLDER = _cache_folder()
 
 def kernel(function):
     """Compile a function that is called by other kernels only (no Python entry point: half the compile time)."""
-    return numba.njit(function, no_cpython_wrapper=True, **_OPTIONS)
+    return numba.njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
 
 
 def entry(function):
@@ -94,9 +95,9 @@ class _Announcer(event.Listener):
         self.depth -= 1
         if self.verbose and self.depth == 0:
             function = event_.data["dispatcher"].py_func
-            seconds = time.perf_counter() - self.started
-            print(f"leastaction: compiled {function.__module__}.{function.__name__} in {seconds:.1f} s", file=sys.stderr)
+            name, seconds = f"{function.__module__}.{function.__name__}", time.perf_counter() - self.started
+            print(f"leastaction: compiled {name} in {seconds:.1f} s", file=sys.stderr)
 
 
-if not numba.config.DISABLE_JIT:
+if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
     event.register("numba:compile", _Announcer())

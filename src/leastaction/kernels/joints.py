@@ -8,8 +8,8 @@ from . import se3, so3
 from .jit import kernel
 from .kinematics import read3, read4
 from .layout import (
-    ARMATURE, BALL, DAMPING, DELTA, DOF, FREE, J, JOINT_P, LANES, PSI, Q, SCREW, STIFFNESS, T, TAU, X, get3, get4, get33,
-    put3, put4, put33, slot,
+    ARMATURE, BALL, DAMPING, DELTA, DOF, FREE, J, JOINT_P, LANES, PSI, Q, SCREW, STIFFNESS, T, TAU, X, get3, get4,
+    get33, put3, put4, put33, slot,
 )
 from .vec3 import add, add_scaled, cross, dot, scale, sub
 

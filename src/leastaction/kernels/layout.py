@@ -42,7 +42,7 @@ ARMATURE = _take(1)
 
 # The configuration at t_k, in world axes (kinematics.py)
 Q = _take(4)  # orientation of the link, quaternion
-O = _take(3)  # noqa: E741  origin of the link
+O = _take(3)
 ARM = _take(3)  # p_i: from the parent's origin to this one
 S = _take(6)  # joint axis of a SCREW joint: angular and linear part
 MOMENT_W = _take(3)
@@ -68,7 +68,7 @@ PSI = _take(6)  # deflection of the joint's spring at t_k
 F = _take(6)  # wrench, summed from the leaves
 V = _take(6)  # twist
 A = _take(6)  # acceleration
-IA = _take(21)  # articulated inertia: moment-rotation (6, symmetric), moment-velocity (9), force-velocity (6, symmetric)
+IA = _take(21)  # articulated inertia [[A, B], [Bᵀ, C]]: A (6, symmetric), B (9), C (6, symmetric)
 U = _take(6)  # Î S of a SCREW joint; inverse force-velocity block of a FREE one
 DINV = _take(6)  # inverse of Sᵀ Î S
 
@@ -84,6 +84,19 @@ def blocks(n: int) -> int:
 def slot(i):
     """Address of body i."""
     return (i >> 2) * BLOCK + (i & 3)
+
+
+@kernel
+def copy(source, target):
+    """target ← source, by a plain loop: Numba's slice assignment costs a second of compiling for its error messages."""
+    for j in range(len(target)):
+        target[j] = source[j]
+
+
+@kernel
+def clear(target):
+    for j in range(len(target)):
+        target[j] = 0.0
 
 
 @kernel

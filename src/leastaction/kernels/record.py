@@ -3,11 +3,11 @@
 from collections import namedtuple
 
 from .jit import kernel
-from .layout import MOMENTUM
+from .layout import MOMENTUM, copy
 from .rnea import total_momentum
 
-# q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status (steps,);
-# extremes (15,): least and greatest energy, greatest kinetic energy, least (6) and greatest (6) momentum
+# q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status
+# (steps,); extremes (15,): least and greatest energy, greatest kinetic energy, least (6) and greatest (6) momentum
 Record = namedtuple("Record", "q v p energy momentum iterations residual status extremes")
 
 
@@ -18,18 +18,19 @@ def follow(tree, w, kinetic, energy, extremes):
     extremes[0] = min(extremes[0], energy)
     extremes[1] = max(extremes[1], energy)
     extremes[2] = max(extremes[2], kinetic)
-    for j, value in enumerate(angular + linear):
-        extremes[3 + j] = min(extremes[3 + j], value)
-        extremes[9 + j] = max(extremes[9 + j], value)
+    momentum = angular + linear
+    for j in range(6):
+        extremes[3 + j] = min(extremes[3 + j], momentum[j])
+        extremes[9 + j] = max(extremes[9 + j], momentum[j])
     return angular, linear
 
 
 @kernel
 def record(out, k, q, v, p, energy, momentum):
     """Write a node to row k."""
-    out.q[k, :] = q
-    out.v[k, :] = v
-    out.p[k, :] = p
+    copy(q, out.q[k])
+    copy(v, out.v[k])
+    copy(p, out.p[k])
     out.energy[k] = energy
-    for j, value in enumerate(momentum):
-        out.momentum[k, j] = value
+    for j in range(6):
+        out.momentum[k, j] = momentum[j]

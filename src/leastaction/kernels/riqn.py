@@ -1,7 +1,7 @@
 """RIQN, the recursive impulse-based quasi-Newton method (paper, Algorithm 3).
 
-The mass matrix at t_k is factored once a step; an iteration is then one DRNEA and two cheap sweeps. The residual wrenches go
-straight into the first sweep, which also gives the norm √(fᵀM⁻¹f) in which convergence is judged.
+The mass matrix at t_k is factored once a step; an iteration is then one DRNEA and two cheap sweeps. The residual
+wrenches go straight into the first sweep, which also gives the norm √(fᵀM⁻¹f) in which convergence is judged.
 """
 
 from math import isfinite, sqrt
@@ -38,8 +38,8 @@ def absolute_residual(tree, w, f):
 def polish(tree, w, h):
     """One more update of the converged motion, and of the link momenta with it to first order (δμ = G/h ζ).
 
-    It costs a fraction of an evaluation and takes one more contraction off the error that the step leaves in the momentum.
-    Needs solve_up().
+    It costs a fraction of an evaluation and takes one more contraction off the error that the step leaves in the
+    momentum. Needs solve_up().
     """
     solve_down(tree, w)
     improve_motion(tree, w, h)

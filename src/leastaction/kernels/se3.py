@@ -1,10 +1,10 @@
 """Rigid motions (quaternion, translation) and twists (w, v): exp, log and dlog in closed form, exact to round-off.
 
-With θ = |w|: β = (1 − (θ/2) cot(θ/2))/θ², γ = β'(θ)/θ, κ = γ'(θ)/θ. All are smooth in s = sin²(θ/2), so polynomials in s
-serve rotations up to half a radian a step, and the closed forms beyond.
+With θ = |w|: β = (1 − (θ/2) cot(θ/2))/θ², γ = β'(θ)/θ, κ = γ'(θ)/θ. All are smooth in s = sin²(θ/2), so polynomials
+in s serve rotations up to half a radian a step, and the closed forms beyond.
 """
 
-from math import cos, sin, sqrt
+from math import sin, sqrt
 
 from . import so3
 from .coefficients import BETA, GAMMA, KAPPA, S_LIMIT, SQUARE_LIMIT
@@ -64,8 +64,10 @@ def exp(w, v):
     t = cross(w, v)
     if square < SQUARE_LIMIT:
         # 1/2 − θ²/24 + … and 1/6 − θ²/120 + …: the Taylor series, to round-off at half a radian
-        a = 0.5 - square * (1 / 24 - square * (1 / 720 - square * (1 / 40320 - square * (1 / 3628800 - square / 479001600))))
-        b = 1 / 6 - square * (1 / 120 - square * (1 / 5040 - square * (1 / 362880 - square * (1 / 39916800 - square / 6227020800))))
+        a = 0.5 - square * (1 / 24 - square * (1 / 720 - square * (1 / 40320 - square * (1 / 3628800 - square /
+        479001600))))
+        b = 1 / 6 - square * (1 / 120 - square * (1 / 5040 - square * (1 / 362880 - square * (1 / 39916800 - square /
+        6227020800))))
     else:
         theta = sqrt(square)
         half = sin(0.5 * theta)

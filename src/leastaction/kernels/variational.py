@@ -1,8 +1,9 @@
 """The variational step in position–momentum form, and the loop that repeats it.
 
-Given (q0, p0): solve p0 + f⁻ = −D₁L_d(q0, q1) for q1, then p1 = D₂L_d(q0, q1) + f⁺. The momentum is carried link by link, as the
-wrench MOMENTUM about each link's origin, and by the joints themselves, JOINT_P. Gravity, external wrenches and joint forces
-act as half an impulse at either end of the step (kick); together the two halves are the paper's full impulse at t_k.
+Given (q0, p0): solve p0 + f⁻ = −D₁L_d(q0, q1) for q1, then p1 = D₂L_d(q0, q1) + f⁺. The momentum is carried link by
+link, as the wrench MOMENTUM about each link's origin, and by the joints themselves, JOINT_P. Gravity, external wrenches
+and joint forces act as half an impulse at either end of the step (kick); together the two halves are the paper's full
+impulse at t_k.
 """
 
 from math import isfinite
@@ -90,7 +91,8 @@ def set_wrenches(tree, w, wrench):
 
 @kernel
 def force_scale(tree, w, gravity, h):
-    """h² Σ m |g|²: the square of the momentum that gravity can give in a step, so that a release from rest has a scale."""
+    """h² Σ m |g|²: the square of the momentum that gravity can give in a step, so that a release from rest has a
+    scale."""
     mass = 0.0
     for i in range(len(tree.parent)):
         mass += w[slot(i) + MASS]
@@ -151,7 +153,7 @@ def start(tree, state, rest, gravity, from_momentum, p):
 
     Gives the first singular joint or −1, the kinetic and the total energy, angular and linear momentum.
     """
-    w, q, v, history, scratch = state
+    w, q, v, _, _ = state
     springs, singular = arrive(tree, w, q, rest)
     if from_momentum:
         for i in range(len(tree.parent)):
@@ -172,11 +174,11 @@ def start(tree, state, rest, gravity, from_momentum, p):
 def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, known, settings, out):
     """Make ``steps`` steps, the first of which is step number ``first`` of the run, keeping every ``every``-th node.
 
-    Joint forces are control(t, q, v) with ``feedback``; else ``tau`` (R, nv) has R = 0 (none), 1 (held) or ``steps`` rows, as has
-    ``wrench`` (R, n, 6). Gives the number of steps made; if that is less than asked for, the joint to blame, and scratch[0] holds
-    the momentum of the last good node.
+    Joint forces are control(t, q, v) with ``feedback``; else ``tau`` (R, nv) has R = 0 (none), 1 (held) or ``steps``
+    rows, as has ``wrench`` (R, n, 6). Gives the number of steps made; if that is less than asked for, also the joint to
+    blame, and scratch[0] holds the momentum of the last good node.
     """
-    w, q, v, history, scratch = state
+    w, q, v, _, scratch = state
     nothing = tau.reshape(-1)[:0]
     kept = 0
     twice = velocity_of(tree, w, v)
@@ -202,10 +204,7 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
             generalized_momentum(tree, w, scratch[0])
             return k, blamed
         keep = (first + k + 1) % every == 0
-        if keep or feedback:
-            twice = velocity_of(tree, w, v)
-        else:
-            twice = momentum_solve_up(tree, w)
+        twice = velocity_of(tree, w, v) if keep or feedback else momentum_solve_up(tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
         angular, linear = follow(tree, w, 0.5 * twice, energy, out.extremes)
         if keep:

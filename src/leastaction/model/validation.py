@@ -159,5 +159,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(repr(x) for x in close)}?" if close else ""
 
 
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(f"'{name}'" for name in names)
+def _listed(names: Iterable[str], most: int = 30) -> str:
+    """Join names, the first few of a long list."""
+    quoted = [f"'{name}'" for name in names]
+    return ", ".join(quoted[:most]) + (f" and {len(quoted) - most} more" if len(quoted) > most else "")

@@ -1,0 +1,45 @@
+# Every target sets up .venv by itself; only Python 3.11 or newer and make are needed.
+PYTHON ?= $(shell for p in python3.11 python3 python3.12 python3.13; do \
+            $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+WORKERS ?= 2
+export MPLBACKEND = Agg
+
+.PHONY: help demo test lint bench soak clean
+
+help:    ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+demo: .venv/demo.stamp    ## a 10-link chain under three integrators: a table, out/energy.png and out/chain.gif
+	$(BIN)/leastaction demo --out out
+
+test: lint    ## lint, types, layers, then every test
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+lint: .venv/dev.stamp    ## ruff, mypy and the import layers
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/dev.stamp    ## time every kernel and step
+	$(BIN)/python -m leastaction.bench
+
+soak: .venv/dev.stamp    ## the tests that run for a long time
+	$(BIN)/python -m pytest -m soak
+
+clean:    ## remove the environment, the output and the caches
+	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name it with make PYTHON=/path/to/python"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/demo.stamp: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[cli]'
+	touch $@
+
+.venv/dev.stamp: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@ .venv/demo.stamp

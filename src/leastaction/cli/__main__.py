@@ -1,0 +1,5 @@
+"""`python -m leastaction.cli`."""
+
+from leastaction.cli import main
+
+main()

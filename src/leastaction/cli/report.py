@@ -1,0 +1,63 @@
+"""Timed runs and the table that sums them up."""
+
+import time
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+import leastaction as la
+from leastaction.integrators import Integrator
+
+WARM_UP_STEPS = 10   # enough to compile every kernel, so that no compiling is timed
+
+
+class Method(StrEnum):
+    """The integrators by their names on the command line."""
+
+    VARIATIONAL = "variational"
+    EULER = "euler"
+    RK4 = "rk4"
+
+
+INTEGRATORS: dict[Method, tuple[str, Integrator]] = {
+    Method.VARIATIONAL: ("variational", la.Variational()),
+    Method.EULER: ("semi-implicit Euler", la.SemiImplicitEuler()),
+    Method.RK4: ("Runge–Kutta 4", la.RungeKutta4()),
+}
+
+
+class Run(NamedTuple):
+    """A trajectory, the name of its integrator and the wall-clock time of a step, s."""
+
+    label: str
+    trajectory: la.Trajectory
+    seconds_a_step: float
+
+
+def timed_run(model: la.Model, method: Method, dt: float, duration: float) -> Run:
+    """Simulate a model from its default state, and time that without the compiling.
+
+    Parameters
+    ----------
+    model : Model
+    method : Method
+    dt : float, s
+    duration : float, s
+    """
+    label, integrator = INTEGRATORS[method]
+    la.simulate(model, dt=dt, steps=WARM_UP_STEPS, integrator=integrator, progress=False)
+    start = time.perf_counter()
+    trajectory = la.simulate(model, dt=dt, duration=duration, integrator=integrator)
+    return Run(label, trajectory, (time.perf_counter() - start) / len(trajectory.iterations))
+
+
+def table(runs: Iterable[Run]) -> str:
+    """Sum up runs, one line each: energy error, iterations and time a step."""
+    lines = [f"{'':20}   energy error, %¹",
+             f"{'integrator':20} {'largest':>9} {'at end':>9}   iterations/step   µs/step"]
+    for label, trajectory, seconds in runs:
+        errors = f"{100 * trajectory.max_energy_error:9.3g} {100 * trajectory.energy_error[-1]:+9.3g}"
+        mean = trajectory.iterations.mean()
+        iterations = f"{mean:.1f}" if mean > 0 else "–"
+        lines.append(f"{label:20} {errors}   {iterations:>15}   {1e6 * seconds:7.1f}")
+    return "\n".join([*lines, "", "¹ (E − E₀) / the largest kinetic energy of the run"])

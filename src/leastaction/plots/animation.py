@@ -1,0 +1,92 @@
+"""A stick figure that moves, as a GIF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.colors import to_rgb
+from PIL import Image
+
+from leastaction.plots.scene import Scene, View
+from leastaction.plots.sticks import leaf_tips, stick_figure
+from leastaction.plots.style import BLACK, BLUE, VERMILION, style
+
+if TYPE_CHECKING:
+    from leastaction.trajectory import Trajectory
+
+TRAIL_SECONDS = 0.7   # of the viewer's time
+TRAIL_POINTS = 8      # a frame, so that a fast tip leaves a curve and not a polygon
+MAX_TRAILS = 8
+
+
+@style()
+def animate(traj: Trajectory, path: str | Path = "run.gif", fps: float = 25.0, speed: float = 1.0,
+            trail: bool = True, view: View = None) -> Path:
+    """Save a moving stick figure of a run.
+
+    Parameters
+    ----------
+    traj : Trajectory
+        What `simulate` returned.
+    path : str or Path
+        The GIF to write.
+    fps : float
+        Frames per second, at most 50. GIF counts in hundredths of a second, so the nearest possible rate is taken.
+    speed : float
+        Seconds of the run shown in one second: 1 is real time, 0.1 slow motion.
+    trail : bool
+        Whether the tips leave a fading trail.
+    view : None, str or (elevation, azimuth)
+        None draws a planar motion in its plane and any other in space; two letters such as "xz" name the world
+        axes to draw to the right and up; two angles in degrees ask for space, seen from there.
+
+    Returns
+    -------
+    Path
+        The file written.
+    """
+    path = Path(path)
+    if path.suffix.lower() != ".gif":
+        raise ValueError(f"animate writes GIF files: name it '{path.with_suffix('.gif')}' instead of '{path}'")
+    if not (fps > 0 and speed > 0):
+        raise ValueError(f"fps and speed must be positive, not {fps} and {speed}")
+    delay = max(2, round(100 / fps)) / 100
+    steps = _steps_every(traj.t, speed * delay)
+    trails = _trails(traj, speed * delay, round(TRAIL_SECONDS / delay) if trail else 0)
+    scene = Scene(stick_figure(traj, steps), trails, traj.model.gravity, view)
+
+    pictures = (Image.fromarray(scene.draw(k, traj.t[step])).convert("RGB") for k, step in enumerate(steps))
+    palette = _palette()
+    first, *others = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    first.save(path, save_all=True, append_images=others, duration=round(1000 * delay), loop=0)
+    return path
+
+
+def _palette() -> Image.Image:
+    """Give the scene's colours in steps from white: one palette for all frames, so that no colour flickers."""
+    shades = np.linspace(0.0, 1.0, 24)[:, None]
+    ramps = [1.0 - shades * (1.0 - np.array(to_rgb(colour))) for colour in (BLACK, BLUE, VERMILION)]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(np.round(255.0 * np.concatenate(ramps)).astype(np.uint8).tobytes())
+    return palette
+
+
+def _steps_every(t: np.ndarray, interval: float) -> np.ndarray:
+    """Find the states nearest to t[0], t[0] + interval, ..."""
+    times = t[0] + interval * np.arange(1 + int((t[-1] - t[0]) / interval + 1e-9))
+    return np.searchsorted(0.5 * (t[1:] + t[:-1]), times)
+
+
+def _trails(traj: Trajectory, interval: float, frames: int) -> np.ndarray:
+    """Where the tips were in the last frames before each one: (F, m, nt, 3), oldest first, world, m."""
+    steps = _steps_every(traj.t, interval / TRAIL_POINTS)
+    tips = list(leaf_tips(traj.model).items())[:MAX_TRAILS]
+    paths = np.empty((len(steps), len(tips), 3))
+    for k, (i, tip) in enumerate(tips):
+        poses = traj.poses(traj.model.bodies[i].name, steps=steps)
+        paths[:, k] = poses[:, :3, 3] + poses[:, :3, :3] @ tip
+    # Before the start the tips rest at their first place.
+    now = TRAIL_POINTS * np.arange(len(_steps_every(traj.t, interval)))
+    return paths[np.maximum(0, now[:, None] + np.arange(-frames * TRAIL_POINTS, 1))]

@@ -1,0 +1,124 @@
+"""A model as a stick figure: points that move and the segments between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leastaction.model import Body, Free, Model
+
+if TYPE_CHECKING:
+    from leastaction.trajectory import Trajectory
+
+FLAT = 1e-6    # thinner than this part of its size, a motion is planar
+POINT = 0.1    # a body whose half-length is less than this part of the distance to its COM is drawn as a point mass
+X, Y, Z = np.eye(3)
+
+
+@dataclass(frozen=True)
+class Sticks:
+    """The stick figure of a model at F instants.
+
+    Attributes
+    ----------
+    joints : (F, nb, 3) origins of the bodies, world, m
+    tips : (F, nt, 3) far ends of the leaves, world, m
+    bobs : (F, nm, 3) point masses, world, m
+    anchors : (na, 3) where trees hang on the ground, world, m
+    links : (F, ns, 2, 3) segments to draw, world, m
+    """
+
+    joints: np.ndarray
+    tips: np.ndarray
+    bobs: np.ndarray
+    anchors: np.ndarray
+    links: np.ndarray
+
+    @property
+    def points(self) -> np.ndarray:
+        """(F, nb + nt + nm, 3) all that moves, world, m."""
+        return np.concatenate((self.joints, self.tips, self.bobs), axis=1)
+
+
+def stick_figure(traj: Trajectory, steps: np.ndarray) -> Sticks:
+    """Compute the stick figure of a run.
+
+    Parameters
+    ----------
+    traj : Trajectory
+    steps : (F,) int, which of its kept states
+    """
+    model = traj.model
+    poses = traj.poses(steps=steps)
+    joints = poses[..., :3, 3]
+
+    def attached(points: dict[int, np.ndarray]) -> np.ndarray:
+        """World positions of one point on each of some bodies."""
+        on = list(points)
+        local = np.array(list(points.values())).reshape(-1, 3)
+        return joints[:, on] + np.einsum("fbij,bj->fbi", poses[:, on, :3, :3], local)
+
+    ends = leaf_tips(model)
+    tips = attached(ends)
+    bobs = attached({i: body.inertia.com for i, body in enumerate(model.bodies)
+                     if body.inertia.mass > 0 and _half_length(body) < POINT * np.linalg.norm(body.inertia.com)})
+    hung = [i for i, body in enumerate(model.bodies) if body.parent is None and not isinstance(body.joint, Free)]
+    anchors = np.array([model.bodies[i].position for i in hung]).reshape(-1, 3)
+    parents = model.parents
+    children = np.flatnonzero(parents >= 0)
+    ground = np.broadcast_to(anchors, (len(joints), *anchors.shape))
+    starts = np.concatenate((ground, joints[:, parents[children]], joints[:, list(ends)]), axis=1)
+    stops = np.concatenate((joints[:, hung], joints[:, children], tips), axis=1)
+    return Sticks(joints, tips, bobs, anchors, np.stack((starts, stops), axis=2))
+
+
+def leaf_tips(model: Model) -> dict[int, np.ndarray]:
+    """Find the far ends of the leaves: by the body's index, (3,) in its own frame, m.
+
+    The tip is the end of the uniform rod from the joint through the COM that has the body's transverse inertia. So a
+    rod gets its true end and a point mass its COM; a body wider than long is drawn to twice its COM.
+    """
+    parents = {body.parent for body in model.bodies}
+    tips = {}
+    for i, body in enumerate(model.bodies):
+        distance = float(np.linalg.norm(body.inertia.com))
+        if body.name not in parents and body.inertia.mass > 0 and distance > 0:
+            tips[i] = body.inertia.com * (1.0 + min(1.0, _half_length(body) / distance))
+    return tips
+
+
+def _half_length(body: Body) -> float:
+    """Half the length of the uniform rod along the COM's direction with the body's transverse inertia, m."""
+    along = body.inertia.com / max(float(np.linalg.norm(body.inertia.com)), np.finfo(float).tiny)
+    transverse = 0.5 * (np.trace(body.inertia.matrix) - along @ body.inertia.matrix @ along)
+    return float(np.sqrt(3.0 * max(transverse, 0.0) / body.inertia.mass))
+
+
+def drawing_plane(points: np.ndarray, gravity: np.ndarray) -> np.ndarray | None:
+    """Find the plane in which a planar motion is drawn.
+
+    Parameters
+    ----------
+    points : (..., 3) all positions that will be drawn, world, m
+    gravity : (3,) world, m/s²; it points down in the picture unless it is normal to the plane
+
+    Returns
+    -------
+    (2, 3) unit vectors to the right and up, world; None when the motion is not planar
+    """
+    centred = points.reshape(-1, 3) - points.reshape(-1, 3).mean(axis=0)
+    thin = FLAT * np.abs(centred).max()
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    # World planes first: a motion along a line lies in many planes, and these are the ones one expects.
+    for normal in (Y, X, Z, directions[:, 0]):
+        if np.abs(centred @ normal).max() <= thin:
+            break
+    else:
+        return None
+    candidates = [up - (up @ normal) * normal for up in (-gravity, Z, Y)]
+    up = next(up for up in candidates if np.linalg.norm(up) > 1e-3)
+    up = up / np.linalg.norm(up)
+    right = np.cross(up, normal)
+    return np.array([right * np.sign(right[np.argmax(np.abs(right))]), up])

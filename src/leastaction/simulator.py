@@ -1,0 +1,201 @@
+"""A simulation that is advanced one call at a time, and the bare map of one step."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leastaction.compiled import compile_model
+from leastaction.dynamics import link_wrenches, require_regular, vector
+from leastaction.errors import StepError
+from leastaction.integrators import Integrator, RungeKutta4, Status, Variational
+from leastaction.kernels import control as laws
+from leastaction.kernels import explicit, variational
+from leastaction.kernels.record import Record
+from leastaction.model import Model
+
+Array = np.ndarray
+
+
+class Simulator:
+    """A simulation that is advanced one call at a time, with the same step as `simulate`.
+
+    Parameters
+    ----------
+    model : the system
+    q : (nq,) initial configuration, rad, m, unit quaternions; model.q0 if None
+    v : (nv,) initial velocity, body axes for ball and free joints, rad/s, m/s; model.v0 if None
+    dt : time step, s
+    integrator : Variational() unless given
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        *,
+        dt: float = 1e-3,
+        integrator: Integrator | None = None,
+    ) -> None:
+        if not (np.isfinite(dt) and dt > 0):
+            raise ValueError(f"dt must be a positive number of seconds, not {dt!r}")
+        self.model = model
+        self.dt = float(dt)
+        self.integrator = integrator if integrator is not None else Variational()
+        if not isinstance(self.integrator, Integrator):
+            raise ValueError(f"integrator must be an integrator such as Variational(), not {integrator!r}")
+        self.compiled = compile_model(model)
+        self._start(*model.check_state(q, v), None)
+
+    def _start(self, q: Array, v: Array, p: Array | None) -> None:
+        """Set the node from (q, v), or from (q, p)."""
+        c = self.compiled
+        self._state = c.state(q, v)
+        self._p = np.zeros(c.nv) if p is None else p.copy()
+        singular, kinetic, energy, angular, linear = variational.start(
+            c.tree, self._state, c.rest, c.gravity, p is not None, self._p
+        )
+        require_regular(self.model, c, singular)
+        self._energy, self._momentum = energy + c.ground_energy, np.array(angular + linear)
+        self.steps = 0
+        self.status = Status.CONVERGED
+        self._pushed = False
+        self.extremes = np.concatenate([[energy, energy, kinetic], self._momentum, self._momentum])
+
+    @property
+    def t(self) -> float:
+        """Time, s."""
+        return self.steps * self.dt
+
+    @property
+    def q(self) -> Array:
+        """(nq,) configuration, rad, m, unit quaternions (a copy)."""
+        return self._state.q.copy()
+
+    @property
+    def v(self) -> Array:
+        """(nv,) velocity, body axes for ball and free joints, rad/s, m/s (a copy)."""
+        return self._state.v.copy()
+
+    @property
+    def p(self) -> Array:
+        """(nv,) momentum conjugate to v, kg m²/s, kg m/s (a copy)."""
+        return self._p.copy()
+
+    @property
+    def energy(self) -> float:
+        """Total energy, J."""
+        return self._energy
+
+    @property
+    def momentum(self) -> Array:
+        """(6,) total spatial momentum about the world's origin, angular then linear, world axes (a copy)."""
+        return self._momentum.copy()
+
+    def step(self, n: int = 1, tau: ArrayLike | None = None, wrench: ArrayLike | None = None) -> None:
+        """Advance by n steps.
+
+        Parameters
+        ----------
+        n : number of steps
+        tau : (nv,) joint forces held over these steps, N m and N
+        wrench : (nb, 6) external wrenches (moment, force) held over these steps, each in the body's frame about its
+            origin, N m and N
+        """
+        if not (isinstance(n, int | np.integer) and n >= 0):
+            raise ValueError(f"n must be a whole number of steps, not {n!r}")
+        if n == 0:
+            return
+        forces = per_step("tau", tau, (self.model.nv,), None)
+        out = self.record(int(n), every=int(n), first=0)
+        self.advance(int(n), forces, self.wrenches(wrench), out, first=0, every=int(n))
+
+    def wrenches(self, wrench: ArrayLike | None, steps: int | None = None) -> Array:
+        """Wrenches on links (R, n, 6); zeros once, where wrenches of an earlier call have to be taken away."""
+        if wrench is None:
+            rows = 1 if self._pushed else 0
+            self._pushed = False
+            return np.zeros((rows, len(self.compiled.tree.parent), 6))
+        self._pushed = True
+        given = per_step("wrench", wrench, (self.model.nb, 6), steps)
+        return np.ascontiguousarray(link_wrenches(self.model, given))
+
+    def record(self, steps: int, every: int, first: int) -> Record:
+        """Room for what these steps leave behind."""
+        c, kept = self.compiled, (first + steps) // every - first // every
+        return Record(
+            np.empty((kept, c.nq)), np.empty((kept, c.nv)), np.empty((kept, c.nv)), np.empty(kept), np.empty((kept, 6)),
+            np.zeros(steps, dtype=np.int64), np.zeros(steps), np.zeros(steps, dtype=np.int64), self.extremes,
+        )
+
+    def advance(
+        self, steps: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any = None
+    ) -> None:
+        """Make steps and fill ``out``; on failure raise the StepError, the node being the last good one."""
+        c, chosen = self.compiled, self.integrator
+        feedback = control is not None
+        common = (c.tree, self._state, c.rest, c.gravity, control if feedback else laws.no_control(), feedback, tau,
+        wrench,
+                  self.dt, first, steps, every)
+        if isinstance(chosen, Variational):
+            made, blamed = variational.run(*common, min(self.steps, 4), chosen.settings(c.stiff), out)
+        else:
+            method = explicit.RUNGE_KUTTA_4 if isinstance(chosen, RungeKutta4) else explicit.SEMI_IMPLICIT_EULER
+            made, blamed = explicit.run_explicit(*common, method, out)
+        kept = (first + made) // every - first // every
+        out.energy[:kept] += c.ground_energy
+        if kept:
+            self._p, self._energy = out.p[kept - 1].copy(), float(out.energy[kept - 1])
+            self._momentum = out.momentum[kept - 1].copy()
+        self.steps += made
+        self.status = Status(out.status[max(min(made, steps - 1), 0)])
+        if made < steps:
+            raise self._failure(blamed, float(out.residual[made]))
+
+    def _failure(self, blamed: int, residual: float) -> StepError:
+        joint = self.model.names[self.compiled.body_of_link[blamed]]
+        self._p = self._state.scratch[0].copy()  # the kernels leave the momentum of the last good node here
+        return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p)
+
+
+def per_step(name: str, value: ArrayLike | None, shape: tuple[int, ...], steps: int | None) -> Array:
+    """Forces as (R, *shape): R = 0 for none, 1 if held, or the number of steps."""
+    if value is None:
+        return np.zeros((0, *shape))
+    array = np.array(value, dtype=float, order="C")
+    if array.shape == shape:
+        array = array[None]
+    elif steps is None or array.shape != (steps, *shape):
+        options = f"{shape}" if steps is None else f"{shape} or {(steps, *shape)}"
+        raise ValueError(f"{name} must have shape {options}, not {array.shape}")
+    if not np.isfinite(array).all():
+        row = int(np.argwhere(~np.isfinite(array))[0][0])
+        raise ValueError(f"{name} has entries that are not finite, the first in row {row}")
+    return array
+
+
+def variational_step(
+    model: Model, q0: ArrayLike, p0: ArrayLike, h: float, integrator: Variational | None = None
+) -> tuple[Array, Array]:
+    """The bare map of one variational step, without forces other than the model's own.
+
+    Parameters
+    ----------
+    q0 : (nq,) configuration, rad, m, unit quaternions
+    p0 : (nv,) momentum conjugate to v, kg m²/s, kg m/s
+    h : time step, s; negative steps back, and undoes a step of +h
+
+    Returns
+    -------
+    q1 : (nq,) configuration
+    p1 : (nv,) momentum
+    """
+    if not (np.isfinite(h) and h != 0):
+        raise ValueError(f"h must be a finite number other than zero, not {h!r}")
+    p = vector(model, p0, "p0")
+    sim = Simulator(model, q0, None, dt=abs(h), integrator=integrator)
+    sim.dt = float(h)
+    sim._start(sim.q, sim.v, p)
+    sim.step()
+    return sim.q, sim.p
