@@ -52,7 +52,7 @@ def fit(function, top, tolerance):
         found = mp.lu_solve(rows, mp.matrix([function(x) for x in nodes]))
         rounded = [mp.mpf(float(c)) for c in found]
         grid = [top * (k + mp.mpf(1) / 2) / 200 for k in range(200)]
-        if max(abs(mp.polyval(found[::-1], x) / function(x) - 1) for x in grid) < tolerance:
+        if max(abs(sum(c * x**k for k, c in enumerate(found)) / function(x) - 1) for x in grid) < tolerance:
             return rounded
     raise ValueError(function.__name__)
 

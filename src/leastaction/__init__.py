@@ -16,7 +16,7 @@ from leastaction.dynamics import (
     potential_energy,
 )
 from leastaction.errors import ModelError, ModelWarning, StepError
-from leastaction.integrators import RIQN, RungeKutta4, SemiImplicitEuler, Status, Variational
+from leastaction.integrators import RIQN, Newton, RungeKutta4, SemiImplicitEuler, Status, Variational
 from leastaction.model import (
     Ball,
     Body,
@@ -46,6 +46,7 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelWarning",
+    "Newton",
     "Planar",
     "Prismatic",
     "Revolute",

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from leastaction.errors import ModelError
 from leastaction.kernels import layout
 from leastaction.kernels.layout import LANES, Tree
 from leastaction.model import Model, merge_fixed
@@ -21,13 +22,17 @@ class State(NamedTuple):
 
     w : flat array of all quantities of all links (kernels/layout.py)
     q, v : configuration and velocity of the node
+    low : (nq,) what round-off has kept from q
+    saved : (2, nq) q and low of the last node
     history : (4, nv) the last increments of the joints, latest first
-    scratch : (2, nv)
+    scratch : (4, nv)
     """
 
     w: np.ndarray
     q: np.ndarray
     v: np.ndarray
+    low: np.ndarray
+    saved: np.ndarray
     history: np.ndarray
     scratch: np.ndarray
 
@@ -46,7 +51,7 @@ class Compiled:
     link_of_body : (nb,) index of the link that carries the body; n, the ground, when none does
     body_position, body_quaternion : (nb, 3), (nb, 4) pose of the body in the frame of that link
     ground_energy : potential energy of what is fixed to the ground, J
-    stiff : whether any joint has damping or a spring
+    stiff, damped : whether any joint has damping or a spring, or damping
     """
 
     tree: Tree
@@ -59,6 +64,7 @@ class Compiled:
     body_quaternion: np.ndarray
     ground_energy: float
     stiff: bool
+    damped: bool
     nq: int
     nv: int
 
@@ -68,7 +74,10 @@ class Compiled:
 
     def state(self, q: np.ndarray, v: np.ndarray) -> State:
         """Return a fresh state at (q, v); the arrays are copied."""
-        return State(self.workspace(), q.copy(), v.copy(), np.zeros((4, self.nv)), np.zeros((2, self.nv)))
+        nq, nv = self.nq, self.nv
+        return State(
+            self.workspace(), q.copy(), v.copy(), np.zeros(nq), np.zeros((2, nq)), np.zeros((4, nv)), np.zeros((4, nv))
+        )
 
 
 _cache: WeakKeyDictionary[Model, tuple[int, Compiled]] = WeakKeyDictionary()
@@ -85,6 +94,8 @@ def compile_model(model: Model) -> Compiled:
 
 
 def _compile(model: Model) -> Compiled:
+    if model.nv == 0:
+        raise ModelError("nothing in the model can move: give at least one body a joint other than Fixed")
     merged = merge_fixed(model)
     link_of_carrier = np.full(model.nb + 1, -1)  # the last, also index −1, is the ground
     parent: list[int] = []
@@ -161,6 +172,7 @@ def _compile(model: Model) -> Compiled:
         body_quaternion=merged.quaternion,
         ground_energy=-float(np.dot(model.gravity, merged.ground_first_moment)),
         stiff=any(part.damping or part.stiffness for part in parts),
+        damped=any(part.damping for part in parts),
         nq=model.nq,
         nv=model.nv,
     )

@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike
 from leastaction.compiled import Compiled, compile_model
 from leastaction.errors import ModelError
 from leastaction.kernels import queries
+from leastaction.kernels.stiffness import CAYLEY, EXP
 from leastaction.model import Model
 from leastaction.model.arrays import rotation_matrix
 
 Array = np.ndarray
+RETRACTIONS = {"exp": EXP, "cayley": CAYLEY}
 
 
 def vector(model: Model, value: ArrayLike | None, name: str) -> Array:
@@ -221,7 +223,13 @@ def momentum(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = Non
 
 
 def discrete_residual(
-    model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, dt: float, tau: ArrayLike | None = None
+    model: Model,
+    q_prev: ArrayLike,
+    q: ArrayLike,
+    q_next: ArrayLike,
+    dt: float,
+    tau: ArrayLike | None = None,
+    retraction: str = "exp",
 ) -> Array:
     """Evaluate the paper's f(q^{k+1}) = −(D₂L_d + D₁L_d) − forcing, by DRNEA.
 
@@ -230,6 +238,7 @@ def discrete_residual(
     q_prev, q, q_next : (nq,) three successive configurations, rad, m, unit quaternions
     dt : time step, s; not zero
     tau : (nv,) joint forces held over both intervals, N m and N; zeros if None
+    retraction : "exp" or "cayley"
 
     Returns
     -------
@@ -239,18 +248,22 @@ def discrete_residual(
     a, b, d = (model.check_state(x, None)[0] for x in (q_prev, q, q_next))
     f = np.zeros(model.nv)
     queries.discrete_residual(
-        c.tree, c.workspace(), a, b, d, _time_step(dt), vector(model, tau, "tau"), c.rest, c.gravity, f
+        c.tree, c.workspace(), a, b, d, _time_step(dt), _retraction(retraction), vector(model, tau, "tau"), c.rest,
+        c.gravity, f,
     )
     return f
 
 
-def discrete_jacobian(model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, dt: float) -> Array:
+def discrete_jacobian(
+    model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, dt: float, retraction: str = "exp"
+) -> Array:
     """Evaluate ∂f/∂q^{k+1} of the discrete residual; it does not depend on q_prev.
 
     Parameters
     ----------
     q_prev, q, q_next : (nq,) three successive configurations, rad, m, unit quaternions
     dt : time step, s; not zero
+    retraction : "exp" or "cayley"
 
     Returns
     -------
@@ -259,7 +272,9 @@ def discrete_jacobian(model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: Arr
     c = compile_model(model)
     _, b, d = (model.check_state(x, None)[0] for x in (q_prev, q, q_next))
     J = np.zeros((model.nv, model.nv))
-    queries.discrete_jacobian(c.tree, c.workspace(), b, d, _time_step(dt), c.rest, np.zeros(model.nv), J)
+    queries.discrete_jacobian(
+        c.tree, c.workspace(), b, d, _time_step(dt), _retraction(retraction), c.rest, np.zeros(model.nv), J
+    )
     return J
 
 
@@ -285,3 +300,9 @@ def _time_step(dt: float) -> float:
     if not (np.isfinite(dt) and dt != 0):
         raise ValueError(f"dt must be a number other than zero, not {dt!r}")
     return float(dt)
+
+
+def _retraction(name: str) -> int:
+    if name not in RETRACTIONS:
+        raise ValueError(f"retraction must be one of {', '.join(map(repr, RETRACTIONS))}, not {name!r}")
+    return RETRACTIONS[name]

@@ -2,17 +2,20 @@
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
 
+from leastaction.composition import ORDERS, guess_weights, stages
+from leastaction.dynamics import RETRACTIONS
 from leastaction.kernels import guess as guesses
-from leastaction.kernels import riqn
+from leastaction.kernels import settings
 
 Guess = Literal["current", "euler", "dynamics", "quadratic", "cubic", "quartic"]
 Criterion = Literal["scaled", "absolute"]
 
-_GUESS_CODE = {
+_GUESSES = {
     "current": guesses.CURRENT,
     "euler": guesses.EULER,
     "quadratic": guesses.QUADRATIC,
@@ -20,18 +23,25 @@ _GUESS_CODE = {
     "quartic": guesses.QUARTIC,
     "dynamics": guesses.DYNAMICS,
 }
-_RULE_CODE = {"scaled": riqn.SCALED, "absolute": riqn.ABSOLUTE}
+_RULES = {"scaled": settings.SCALED, "absolute": settings.ABSOLUTE}
 
 
 class Status(IntEnum):
-    """What became of a step; negative when it was not made."""
+    """What became of a step: the most that it needed, or, negative, why it was not made."""
 
-    CONVERGED = riqn.CONVERGED
-    FLOOR = riqn.FLOOR
-    EXHAUSTED = riqn.EXHAUSTED
-    ROTATION = riqn.ROTATION
-    NOT_FINITE = riqn.NOT_FINITE
-    BAD_CONTROL = riqn.BAD_CONTROL
+    CONVERGED = settings.CONVERGED
+    FLOOR = settings.FLOOR
+    STRUGGLED = settings.STRUGGLED
+    BACKTRACKED = settings.BACKTRACKED
+    LOWERED = settings.LOWERED
+    CONTINUED = settings.CONTINUED
+    SUBSTEPPED = settings.SUBSTEPPED
+    EXHAUSTED = settings.EXHAUSTED
+    ROTATION = settings.ROTATION
+    NOT_FINITE = settings.NOT_FINITE
+    BAD_CONTROL = settings.BAD_CONTROL
+    WRONG_ROOT = settings.WRONG_ROOT
+    UNRESOLVED = settings.UNRESOLVED
 
     @property
     def meaning(self) -> str:
@@ -42,10 +52,17 @@ class Status(IntEnum):
 _MEANING = {
     Status.CONVERGED: "converged to the tolerance",
     Status.FLOOR: "converged to the round-off floor, which is above the tolerance",
-    Status.EXHAUSTED: "no convergence within max_iterations",
+    Status.STRUGGLED: "converged slowly",
+    Status.BACKTRACKED: "converged with Newton steps cut short",
+    Status.LOWERED: "converged from a safer guess",
+    Status.CONTINUED: "converged by continuation in the step size",
+    Status.SUBSTEPPED: "made in smaller steps",
+    Status.EXHAUSTED: "no convergence",
     Status.ROTATION: "a body would turn by nearly half a turn or more within one step",
     Status.NOT_FINITE: "the iteration left the range of finite numbers",
     Status.BAD_CONTROL: "the control function did not return nv joint forces",
+    Status.WRONG_ROOT: "the search left the branch of roots on which the motion lies",
+    Status.UNRESOLVED: "the motion is too fast to be followed with this step",
 }
 
 
@@ -55,17 +72,7 @@ def _choice(name: str, value: object, options: tuple) -> None:
 
 
 @dataclass(frozen=True)
-class RIQN:
-    """The paper's quasi-Newton method: the mass matrix at t_k stands in for the Jacobian; O(n) an iteration.
-
-    Parameters
-    ----------
-    tol : tolerance of the stopping rule
-    criterion : "scaled", √(fᵀM⁻¹f) relative to the momentum of the motion in the same norm; or "absolute", the paper's
-    ‖f‖
-    max_iterations : residual evaluations after which a step has failed
-    """
-
+class _RootFinder:
     tol: float = 1e-12
     criterion: Criterion = "scaled"
     max_iterations: int = 50
@@ -79,40 +86,94 @@ class RIQN:
 
 
 @dataclass(frozen=True)
-class Variational:
-    """The linear-time variational integrator: symplectic, momentum-conserving, second order.
+class RIQN(_RootFinder):
+    """The paper's quasi-Newton method: the mass matrix at t_k stands in for the Jacobian; O(n) an iteration.
 
     Parameters
     ----------
-    residual : "drnea", the paper's Algorithm 2 with exp as the retraction
-    root_finder : how the root of the discrete Euler–Lagrange equation is found
+    tol : tolerance of the stopping rule
+    criterion : "scaled", √(fᵀM⁻¹f) relative to the momentum of the motion in the same norm; or "absolute", the paper's
+        ‖f‖
+    max_iterations : residual evaluations after which the plain search has failed (see `Variational.rescue`)
+    """
+
+
+@dataclass(frozen=True)
+class Newton(_RootFinder):
+    """Newton's method with the exact Jacobian, in O(n) on any tree.
+
+    Parameters
+    ----------
+    tol : tolerance of the stopping rule
+    criterion : "scaled", √(fᵀM⁻¹f) relative to the momentum of the motion in the same norm; or "absolute", the paper's
+        ‖f‖
+    max_iterations : residual evaluations after which the plain search has failed (see `Variational.rescue`)
+    chord : factor the Jacobian once a step, at the guess, and again only where convergence is poor
+    first_order : take the Jacobian to first order in the motion of the step, which is cheaper and good for small steps
+    """
+
+    chord: bool = True
+    first_order: bool = False
+
+
+@dataclass(frozen=True)
+class Variational:
+    """The linear-time variational integrator: symplectic and momentum-conserving.
+
+    Parameters
+    ----------
+    residual : "drnea", the paper's Algorithm 2
+    root_finder : how the root of the discrete Euler–Lagrange equation is found, Newton(...) or RIQN(...)
     guess : where the search starts: "current" (the paper's IG1), "euler" (IG2), "dynamics" (IG3), or extrapolation of
-    past steps,
-        "quadratic", "cubic", "quartic"
-    order : 2
-    retraction : "exp"
+        past steps, "quadratic", "cubic", "quartic"
+    order : 2, 4, 6 or 8; above 2, a composition of 5, 9 or 17 steps of order 2
+    retraction : "exp" (the paper's) or "cayley"
+    rescue : whether a search that fails is tried again with damped Newton steps from safer guesses and by continuation
+    max_substeps : into how many parts a step may be divided as the last resort, a power of two; 1 forbids it
     """
 
     residual: Literal["drnea"] = "drnea"
-    root_finder: RIQN = field(default_factory=RIQN)
+    root_finder: RIQN | Newton = field(default_factory=Newton)
     guess: Guess = "quartic"
-    order: Literal[2] = 2
-    retraction: Literal["exp"] = "exp"
+    order: int = 2
+    retraction: Literal["exp", "cayley"] = "exp"
+    rescue: bool = True
+    max_substeps: int = 64
 
     def __post_init__(self) -> None:
         _choice("residual", self.residual, ("drnea",))
         _choice("guess", self.guess, get_args(Guess))
-        _choice("order", self.order, (2,))
-        _choice("retraction", self.retraction, ("exp",))
-        if not isinstance(self.root_finder, RIQN):
-            raise ValueError(f"root_finder must be a RIQN, not {self.root_finder!r}")
+        _choice("order", self.order, ORDERS)
+        _choice("retraction", self.retraction, tuple(RETRACTIONS))
+        if not isinstance(self.root_finder, RIQN | Newton):
+            raise ValueError(f"root_finder must be Newton() or RIQN(), not {self.root_finder!r}")
+        if not (isinstance(self.max_substeps, int) and self.max_substeps > 0):
+            raise ValueError(f"max_substeps must be a positive whole number, not {self.max_substeps!r}")
 
-    def settings(self, stiff: bool) -> tuple[int, int, float, int, bool]:
-        """Return what the kernels read; ``stiff`` tells whether a joint has damping or a spring."""
+    def method(self, stiff: bool, damped: bool) -> tuple[np.ndarray, np.ndarray, settings.Settings]:
+        """Return what the kernels read; ``stiff``: a joint has damping or a spring; ``damped``: damping."""
         finder = self.root_finder
-        return (
-            _GUESS_CODE[self.guess], _RULE_CODE[finder.criterion], float(finder.tol), int(finder.max_iterations), stiff,
+        newton = isinstance(finder, Newton)
+        return *_composition(self.order), settings.Settings(
+            guess=_GUESSES[self.guess],
+            method=settings.NEWTON if newton else settings.RIQN,
+            chord=isinstance(finder, Newton) and finder.chord,
+            first_order=isinstance(finder, Newton) and finder.first_order,
+            rule=_RULES[finder.criterion],
+            tol=float(finder.tol),
+            max_iterations=int(finder.max_iterations),
+            retraction=RETRACTIONS[self.retraction],
+            implicit=bool(stiff),
+            damped=bool(damped),
+            rescue=bool(self.rescue),
+            max_substeps=int(self.max_substeps),
         )
+
+
+@cache
+def _composition(order: int) -> tuple[np.ndarray, np.ndarray]:
+    fractions = stages(order)
+    return fractions, guess_weights(fractions)
 
 
 @dataclass(frozen=True)

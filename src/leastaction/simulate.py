@@ -120,7 +120,7 @@ class _Run:
             push = sim.wrenches(laws.sample(self.push, sim.t, sim.q, sim.v))
         every_step = sim.record(1, 1, k)  # the law needs the velocity of every node
         sim.advance(1, tau, push, every_step, k, 1)
-        for name in ("iterations", "residual", "status"):
+        for name in ("iterations", "residual", "status", "substeps"):
             getattr(self.kept, name)[k] = getattr(every_step, name)[0]
         if (k + 1) % self.every == 0:
             for name in ("q", "v", "p", "energy", "momentum"):
@@ -136,7 +136,7 @@ class _Run:
         kept = self.kept
         return Record(
             kept.q[nodes], kept.v[nodes], kept.p[nodes], kept.energy[nodes], kept.momentum[nodes],
-            kept.iterations[these], kept.residual[these], kept.status[these], self.sim.extremes,
+            kept.iterations[these], kept.residual[these], kept.status[these], kept.substeps[these], self.sim.extremes,
         )
 
     def _trajectory(self) -> Trajectory:
@@ -148,6 +148,6 @@ class _Run:
         extremes = sim.extremes
         return Trajectory(
             sim.model, sim.integrator, sim.dt, self.every, np.arange(len(q)) * self.every * sim.dt, q, v, p, energy,
-            momentum, kept.iterations, kept.residual, kept.status, extremes[:2] + sim.compiled.ground_energy,
-            extremes[3:].reshape(2, 6).copy(), float(extremes[2]),
+            momentum, kept.iterations, kept.residual, kept.status, kept.substeps, extremes[:2] +
+            sim.compiled.ground_energy, extremes[3:].reshape(2, 6).copy(), float(extremes[2]),
         )

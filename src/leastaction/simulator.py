@@ -6,12 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.compiled import compile_model
-from leastaction.dynamics import link_wrenches, require_regular, vector
+from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, RungeKutta4, Status, Variational
 from leastaction.kernels import control as laws
 from leastaction.kernels import explicit, variational
 from leastaction.kernels.record import Record
+from leastaction.kernels.rescue import run_rescued
 from leastaction.model import Model
 
 Array = np.ndarray
@@ -53,15 +54,16 @@ class Simulator:
         c = self.compiled
         self._state = c.state(q, v)
         self._p = np.zeros(c.nv) if p is None else p.copy()
-        singular, kinetic, energy, angular, linear = variational.start(
+        singular, kinetic, total, angular, linear = variational.start(
             c.tree, self._state, c.rest, c.gravity, p is not None, self._p
         )
         require_regular(self.model, c, singular)
-        self._energy, self._momentum = energy + c.ground_energy, np.array(angular + linear)
+        self._energy, self._momentum = total + c.ground_energy, np.array(angular + linear)
         self.steps = 0
+        self._known = 0  # increments in the history
         self.status = Status.CONVERGED
         self._pushed = False
-        self.extremes = np.concatenate([[energy, energy, kinetic], self._momentum, self._momentum])
+        self.extremes = np.concatenate([[total, total, kinetic], self._momentum, self._momentum])
 
     @property
     def t(self) -> float:
@@ -126,25 +128,25 @@ class Simulator:
         c, kept = self.compiled, (first + steps) // every - first // every
         return Record(
             np.empty((kept, c.nq)), np.empty((kept, c.nv)), np.empty((kept, c.nv)), np.empty(kept), np.empty((kept, 6)),
-            np.zeros(steps, dtype=np.int64), np.zeros(steps), np.zeros(steps, dtype=np.int64), self.extremes,
+            np.zeros(steps, dtype=np.int64), np.zeros(steps), np.zeros(steps, dtype=np.int64), np.ones(steps,
+            dtype=np.int64), self.extremes,
         )
 
     def advance(
         self, steps: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any = None
     ) -> None:
         """Make steps and fill ``out``; on failure raise the StepError, the node being the last good one."""
-        c, chosen = self.compiled, self.integrator
-        feedback = control is not None
-        common = (c.tree, self._state, c.rest, c.gravity, control if feedback else laws.no_control(), feedback, tau,
-        wrench,
-                  self.dt, first, steps, every)
-        if isinstance(chosen, Variational):
-            made, blamed = variational.run(*common, min(self.steps, 4), chosen.settings(c.stiff), out)
-        else:
-            method = explicit.RUNGE_KUTTA_4 if isinstance(chosen, RungeKutta4) else explicit.SEMI_IMPLICIT_EULER
-            made, blamed = explicit.run_explicit(*common, method, out)
+        made, blamed = self._run(steps, tau, wrench, out, first, every, control)
+        while made < steps and self._rescue(made, tau, wrench, out, first, every, control):
+            made += 1  # that one by other means, then on as before
+            if made < steps:
+                more, blamed = self._run(
+                    steps - made, _rows(tau, made), _rows(wrench, made), _part(out, made, first, every), first + made,
+                    every, control,
+                )
+                made += more
         kept = (first + made) // every - first // every
-        out.energy[:kept] += c.ground_energy
+        out.energy[:kept] += self.compiled.ground_energy
         if kept:
             self._p, self._energy = out.p[kept - 1].copy(), float(out.energy[kept - 1])
             self._momentum = out.momentum[kept - 1].copy()
@@ -153,10 +155,58 @@ class Simulator:
         if made < steps:
             raise self._failure(blamed, float(out.residual[made]))
 
+    def _run(
+        self, steps: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any
+    ) -> tuple[int, int]:
+        """Call the compiled loop. Gives the number of steps made, and the joint to blame if some are missing."""
+        c, chosen = self.compiled, self.integrator
+        feedback = control is not None
+        common = (c.tree, self._state, c.rest, c.gravity, control if feedback else laws.no_control(), feedback, tau,
+        wrench,
+                  self.dt, first, steps, every)
+        if isinstance(chosen, Variational):
+            made, self._known, blamed = variational.run(*common, self._known, chosen.method(c.stiff, c.damped), out)
+            return made, blamed
+        method = explicit.RUNGE_KUTTA_4 if isinstance(chosen, RungeKutta4) else explicit.SEMI_IMPLICIT_EULER
+        return explicit.run_explicit(*common, method, out)
+
+    def _rescue(
+        self, made: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any
+    ) -> bool:
+        """Make the step at which the plain search failed, if that is allowed and possible."""
+        c, chosen = self.compiled, self.integrator
+        if not (isinstance(chosen, Variational) and chosen.rescue) or out.status[made] == Status.BAD_CONTROL:
+            return False
+        held = _rows(tau, made)[:1].reshape(-1)
+        if control is not None:
+            held = laws.sample(control, (first + made) * self.dt, self.q, self.v)
+        stages, _, settings = chosen.method(c.stiff, c.damped)
+        self._known = 0
+        return bool(run_rescued(
+            c.tree, self._state, c.rest, c.gravity, held, _rows(wrench, made)[:1], self.dt, stages, settings,
+            (first + made + 1) % every == 0, _part(out, made, first, every),
+        ))
+
     def _failure(self, blamed: int, residual: float) -> StepError:
         joint = self.model.names[self.compiled.body_of_link[blamed]]
         self._p = self._state.scratch[0].copy()  # the kernels leave the momentum of the last good node here
+        self._energy, self._momentum = energy(self.model, self.q, self.v), momentum(self.model, self.q, self.v)
         return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p)
+
+
+def _part(out: Record, made: int, first: int, every: int) -> Record:
+    """The rest of a record, after ``made`` of its steps."""
+    nodes = slice((first + made) // every - first // every, None)
+    steps = slice(made, None)
+    return Record(
+        out.q[nodes], out.v[nodes], out.p[nodes], out.energy[nodes], out.momentum[nodes],
+        out.iterations[steps], out.residual[steps], out.status[steps], out.substeps[steps], out.extremes,
+    )
+
+
+def _rows(forces: Array, made: int) -> Array:
+    """What is left of forces (R, ...) after ``made`` steps; the same if they are held."""
+    return forces[made:] if len(forces) > 1 else forces
 
 
 def per_step(name: str, value: ArrayLike | None, shape: tuple[int, ...], steps: int | None) -> Array:

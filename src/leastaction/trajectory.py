@@ -34,7 +34,8 @@ class Trajectory:
     momentum : (N, 6) total spatial momentum about the world's origin, angular then linear, world axes, kg m²/s, kg m/s
     iterations : (K,) residual evaluations of each step
     residual : (K,) residual left, in the units of the stopping rule
-    status : (K,) see Status; 0 converged, 1 at the round-off floor
+    status : (K,) see Status; 0 converged, 1 at the round-off floor, more where more was needed
+    substeps : (K,) into how many parts each step was divided, as the last resort; 1 for a plain step
     energy_range : (2,) least and greatest energy over every step, kept or not, J
     momentum_range : (2, 6) least and greatest total momentum over every step
     peak_kinetic_energy : greatest kinetic energy over every step, J
@@ -53,6 +54,7 @@ class Trajectory:
     iterations: Array
     residual: Array
     status: Array
+    substeps: Array
     energy_range: Array
     momentum_range: Array
     peak_kinetic_energy: float

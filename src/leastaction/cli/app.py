@@ -9,6 +9,7 @@ import typer
 
 import leastaction as la
 from leastaction import plots
+from leastaction.bench import suite
 from leastaction.cli.report import Method, Run, table, timed_run
 from leastaction.model.library import BUILTIN, by_name
 
@@ -89,3 +90,14 @@ def demo(
         typer.echo(f"A 10-link chain, released horizontally: {duration:g} s at 1 ms\n\n{table(runs)}\n")
         save_energy(runs, out / "energy.png")
         typer.echo(f"wrote {plots.animate(runs[0].trajectory, out / 'chain.gif')}")
+
+
+@app.command()
+def bench(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes and repeats.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("out/bench"),
+    debug: Debug = False,
+) -> None:
+    """Time the library: cost against the number of bodies, a very long chain, start-up."""
+    with plain_errors(debug):
+        suite.run(suite.QUICK if quick else suite.FULL, out)

@@ -97,7 +97,8 @@ def rigid_inertia(tree, w):
 def factor(tree, w, h):
     """Factor the mass matrix, armature included; with h > 0, of RIQN's matrix: damping and springs included.
 
-    Gives the first joint whose articulated inertia is not positive, or −1. Needs place().
+    Gives the last joint whose articulated inertia is not positive, or −1: those before it may only follow from it.
+    Needs place().
     """
     n = len(tree.parent)
     rigid_inertia(tree, w)
@@ -115,7 +116,7 @@ def factor(tree, w, h):
             terms = turn[0] ** 2 * A_[0] + turn[1] ** 2 * A_[1] + turn[2] ** 2 * A_[2]
             terms += move[0] ** 2 * C[0] + move[1] ** 2 * C[1] + move[2] ** 2 * C[2]
             if not pivot > SINGULAR * terms:
-                singular = i
+                singular = max(singular, i)
             inverse = 1.0 / pivot
             put33(w, o + U, m, f)
             w[o + DINV] = inverse
@@ -127,7 +128,7 @@ def factor(tree, w, h):
         elif tree.kind[i] == BALL:
             D = sym_shift(A_, extra)
             if not _positive(D, small):
-                singular = i
+                singular = max(singular, i)
             inverse = sym_inverse(D)
             put6(w, o + DINV, inverse)
             C = sym_sub(C, _congruence(B, inverse))
@@ -144,7 +145,7 @@ def factor(tree, w, h):
             schur = sym_sub(sym_shift(A_, extra),
                             (dot(r0, c0), dot(r1, c1), dot(r2, c2), dot(r0, c1), dot(r0, c2), dot(r1, c2)))
             if not (_positive(schur, small) and _positive(sym_shift(C, extra), SINGULAR * (C[0] + C[1] + C[2]))):
-                singular = i
+                singular = max(singular, i)
             inverse = sym_inverse(schur)
             put6(w, o + DINV, inverse)
             put6(w, o + U, Cinv)

@@ -6,7 +6,7 @@ tree multiply, and wrenches only shift. The log, the inertia and dlog are a link
 has no recursion.
 """
 
-from . import se3, so3
+from . import cayley, se3, so3
 from .jit import kernel
 from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times
@@ -15,6 +15,7 @@ from .layout import (
     get3, get4, get33, put3, put4, put33, slot,
 )
 from .rnea import gather
+from .stiffness import CAYLEY, link_twist
 from .vec3 import add, cross, dot, scale, sub
 
 
@@ -35,17 +36,20 @@ def displacements(tree, w):
 
 
 @kernel
-def link_momentum(w, o, h):
+def link_momentum(w, o, h, retraction):
     """Alg. 2, lines 4 and 7: μ = [dlog_x]ᵀ G x / h with x = log ΔT = h V; and xᵀ G x."""
-    w_, v, beta, gamma = se3.log(get4(w, o + DQ), get3(w, o + D))
-    m, f = inertia_times(w, o, w[o + MASS], w_, v)
-    energy = dot(w_, m) + dot(v, f)
-    m, f = se3.dlog_transpose(w_, v, beta, gamma, m, f)
+    turn, move, beta, gamma = link_twist(w, o, retraction)
+    m, f = inertia_times(w, o, w[o + MASS], turn, move)
+    energy = dot(turn, m) + dot(move, f)
+    if retraction == CAYLEY:
+        m, f = cayley.dinverse_transpose(turn, move, m, f)
+    else:
+        m, f = se3.dlog_transpose(turn, move, beta, gamma, m, f)
     return scale(1.0 / h, m), scale(1.0 / h, f), energy
 
 
 @kernel
-def drnea(tree, w, h):
+def drnea(tree, w, h, retraction):
     """Residual wrench F of every link and residual −TAU of every joint, before they are summed along the tree.
 
     Gives twice the discrete kinetic energy, and the least cos(θ/2) of a link's rotation over the step, which tells
@@ -57,7 +61,7 @@ def drnea(tree, w, h):
     n = len(tree.parent)
     for i in range(n):  # every link by itself
         o = slot(i)
-        m, f, energy = link_momentum(w, o, h)
+        m, f, energy = link_momentum(w, o, h, retraction)
         twice_energy += energy
         least = min(least, w[o + DQ])
         put33(w, o + MU, m, f)

@@ -13,11 +13,12 @@ from .jit import entry, kernel
 from .joints import deflections, move_by
 from .kinematics import place, read3
 from .layout import FREE, SCREW, copy
+from .momentum import generalized_momentum, momentum_of
 from .record import follow, record
-from .riqn import BAD_CONTROL, CONVERGED, NOT_FINITE
 from .rnea import gravitational_energy, kinetic_energy
 from .se3 import dlog_negative
-from .variational import generalized_momentum, momentum_of, set_wrenches
+from .settings import BAD_CONTROL, CONVERGED, NOT_FINITE
+from .variational import set_wrenches
 
 SEMI_IMPLICIT_EULER, RUNGE_KUTTA_4 = 0, 1
 
@@ -78,7 +79,7 @@ def node_momentum(tree, w, q, v, p):
 @entry
 def run_explicit(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, method, out):
     """As variational.run, with an explicit method."""
-    w, q, v, _, scratch = state
+    w, q, v, scratch = state.w, state.q, state.v, state.scratch
     nv = len(v)
     a, rate, epsilon = np.zeros((4, nv)), np.zeros((4, nv)), np.zeros(nv)
     stage_q, stage_v, good_q, good_v = np.empty_like(q), np.empty_like(v), q.copy(), v.copy()

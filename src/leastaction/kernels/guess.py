@@ -1,15 +1,15 @@
 """Where the root find starts: the paper's IG1–IG3, and extrapolation of past increments, which costs nothing."""
 
 from .aba import acceleration
-from .jit import kernel
+from .jit import kernel, part
 from .layout import clear
 
 # The first five are degrees of the polynomial through past configurations
 CURRENT, EULER, QUADRATIC, CUBIC, QUARTIC, DYNAMICS = 0, 1, 2, 3, 4, 5
 
 
-@kernel
-def guess(kind, tree, w, history, known, v, tau, gravity, h, rates, out):
+@part
+def guess(kind, tree, w, history, weights, known, v, tau, gravity, h, rates, out):
     """Set ``out`` to a guess of the increment of every joint, in the layout of v. ``rates`` is scratch of the same
     size.
 
@@ -29,17 +29,15 @@ def guess(kind, tree, w, history, known, v, tau, gravity, h, rates, out):
         return
     degree = min(kind, known)
     for j in range(nv):
-        a, b, c, d = history[0, j], history[1, j], history[2, j], history[3, j]
+        # weights[d, m]: of increment m in the polynomial of degree d; for steps of one size 1; 2, −1; 3, −3, 1; 4, −6,
+        # 4, −1
         if degree == 0:
             out[j] = h * v[j]
-        elif degree == 1:  # IG2: explicit Euler with the velocity of the last step
-            out[j] = a
-        elif degree == 2:
-            out[j] = 2.0 * a - b
-        elif degree == 3:
-            out[j] = 3.0 * (a - b) + c
         else:
-            out[j] = 4.0 * (a + c) - 6.0 * b - d
+            total = 0.0
+            for m in range(degree):
+                total += weights[degree, m] * history[m, j]
+            out[j] = total
 
 
 @kernel

@@ -57,6 +57,12 @@ def kernel(function):
     return numba.njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
 
 
+def part(function):
+    """Compile a stretch of a loop as if it stood in its caller: large functions would else be optimised at every
+    level."""
+    return numba.njit(function, inline="always", no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
+
+
 def entry(function):
     """Compile a kernel that Python calls, and keep its machine code in the user's cache folder."""
     theirs = numba.config.CACHE_DIR

@@ -8,8 +8,8 @@ from . import se3, so3
 from .jit import kernel
 from .kinematics import read3, read4
 from .layout import (
-    ARMATURE, BALL, DAMPING, DELTA, DOF, FREE, J, JOINT_P, LANES, PSI, Q, SCREW, STIFFNESS, T, TAU, X, get3, get4,
-    get33, put3, put4, put33, slot,
+    ARMATURE, BALL, DAMPING, DELTA, DOF, FREE, J, JOINT_P, LANES, PSI, Q, SAVED, SCREW, STIFFNESS, T, TAU, X, get3,
+    get4, get33, put3, put4, put33, slot,
 )
 from .vec3 import add, add_scaled, cross, dot, scale, sub
 
@@ -66,6 +66,22 @@ def motion_between(tree, w, q0, q1):
 
 
 @kernel
+def save_motion(tree, w):
+    for i in range(len(tree.parent)):
+        o = slot(i)
+        for j in range(8):
+            w[o + SAVED + LANES * j] = w[o + DELTA + LANES * j]
+
+
+@kernel
+def restore_motion(tree, w):
+    for i in range(len(tree.parent)):
+        o = slot(i)
+        for j in range(8):
+            w[o + DELTA + LANES * j] = w[o + SAVED + LANES * j]
+
+
+@kernel
 def improve_motion(tree, w, h):
     """Alg. 3, line 6: q^{k+1} ← q^{k+1} ⊕ h X, with X in world axes at t_k."""
     for i in range(len(tree.parent)):
@@ -83,22 +99,39 @@ def improve_motion(tree, w, h):
 
 
 @kernel
-def apply_motion(tree, w, q):
-    """Advance q by the motion of the step."""
+def apply_motion(tree, w, q, low):
+    """Advance q by the motion of the step. ``low`` holds what round-off has kept from q, and is added back (Kahan)."""
     for i in range(len(tree.parent)):
         o, k = slot(i), tree.iq[i]
         if tree.kind[i] == SCREW:
-            q[k] += w[o + DELTA]
+            add_compensated(q, low, k, w[o + DELTA])
             continue
         orientation = so3.inverse(get4(w, o + Q))
+        r = read4(q, k + 3) if tree.kind[i] == FREE else read4(q, k)
         if tree.kind[i] == FREE:
-            moved = so3.rotate(read4(q, k + 3), so3.rotate(orientation, get3(w, o + T)))
-            q[k] += moved[0]
-            q[k + 1] += moved[1]
-            q[k + 2] += moved[2]
+            moved = so3.rotate(r, so3.rotate(orientation, get3(w, o + T)))
+            for j in range(3):
+                add_compensated(q, low, k + j, moved[j])
             k += 3
-        r = so3.multiply(read4(q, k), so3.conjugate_by(orientation, get4(w, o + J)))
-        q[k], q[k + 1], q[k + 2], q[k + 3] = so3.normalize(r)
+        j = so3.conjugate_by(orientation, get4(w, o + J))
+        u = so3.vector(j)
+        # r j = r + r (j − 1), the latter small and without cancellation: cos − 1 = −sin²/(1 + cos)
+        change = so3.multiply(r, (-dot(u, u) / (1.0 + j[0]), u[0], u[1], u[2]))
+        excess = -1.0
+        for c in range(4):
+            add_compensated(q, low, k + c, change[c])
+            excess += q[k + c] * q[k + c] + 2.0 * q[k + c] * low[k + c]
+        for c in range(4):  # back to unit norm, in the low part where it costs no digits
+            low[k + c] -= 0.5 * excess * q[k + c]
+
+
+@kernel
+def add_compensated(x, low, k, value):
+    """x[k] += value, with the rounding error kept in low[k]."""
+    value += low[k]
+    total = x[k] + value
+    low[k] = value - (total - x[k])
+    x[k] = total
 
 
 @kernel

@@ -52,17 +52,19 @@ INERTIA_W = _take(6)
 DELTA = _take(1)  # q1 − q0 of a SCREW joint
 J = _take(4)  # rotation of the joint over the step, in world axes
 T = _take(3)  # translation of the joint over the step
+SAVED = _take(8)  # DELTA, J and T of an iterate to which a line search may come back
 DQ = _take(4)  # ΔR_i: rotation of the link over the step
 D = _take(3)  # d_i: displacement of its origin
 MU = _take(6)  # discrete momentum μ_i
-MOMENTUM = _take(6)  # momentum carried into the step, about the link's origin
+MOMENTUM = _take(6)  # momentum carried into the step, about the link's origin …
+JOINT_P = _take(6)  # … and by the joint itself, in body axes: armature, and half of the forcing
+NODE = _take(12)  # both, as they were at the last node
 PUSH = _take(6)  # external wrench on the link, in its own frame (moment, force)
 
-# Joint-space quantities in world axes, up to six numbers a joint
-JOINT_P = _take(6)  # momentum carried by the joint itself: armature, and half of the forcing
+# Joint-space quantities, up to six numbers a joint; TAU and X in world axes
 TAU = _take(6)  # right-hand side at the joint
 X = _take(6)  # solution at the joint
-PSI = _take(6)  # deflection of the joint's spring at t_k
+PSI = _take(6)  # deflection of the joint's spring at t_k: rotation in body axes, translation in world axes
 
 # Recursions (rnea.py, aba.py)
 F = _take(6)  # wrench, summed from the leaves
@@ -71,6 +73,14 @@ A = _take(6)  # acceleration
 IA = _take(21)  # articulated inertia [[A, B], [Bᵀ, C]]: A (6, symmetric), B (9), C (6, symmetric)
 U = _take(6)  # Î S of a SCREW joint; inverse force-velocity block of a FREE one
 DINV = _take(6)  # inverse of Sᵀ Î S
+
+# Newton's sweep, unsymmetric (newton.py)
+KA = _take(36)  # articulated stiffness, four 3×3 blocks; of a FREE joint, the inverse of its pivot
+NU = _take(6)  # Â S⁺ of a SCREW joint
+NW = _take(6)  # Sᵀ Â of a SCREW joint
+NS = _take(6)  # S⁺ of a SCREW joint; d of a BALL joint
+ND = _take(9)  # inverse of the pivot Sᵀ Â S⁺ of a SCREW or BALL joint
+NE = _take(36)  # derivative of the joint's own residual, for BALL and FREE joints
 
 BLOCK = LANES * _rows
 
@@ -138,6 +148,12 @@ def put4(w, a, x):
 @kernel
 def put6(w, a, x):
     w[a], w[a + LANES], w[a + 2 * LANES], w[a + 3 * LANES], w[a + 4 * LANES], w[a + 5 * LANES] = x
+
+
+@kernel
+def put9(w, a, x):
+    put6(w, a, (x[0], x[1], x[2], x[3], x[4], x[5]))
+    put3(w, a + 6 * LANES, (x[6], x[7], x[8]))
 
 
 @kernel

@@ -55,3 +55,47 @@ def mat_vec(A, b):
 @kernel
 def mat_of_sym(A):
     return A[0], A[3], A[4], A[3], A[1], A[5], A[4], A[5], A[2]
+
+
+@kernel
+def mat_sub(A, B):
+    return (A[0] - B[0], A[1] - B[1], A[2] - B[2], A[3] - B[3], A[4] - B[4], A[5] - B[5],
+            A[6] - B[6], A[7] - B[7], A[8] - B[8])
+
+
+@kernel
+def vec_mat(a, B):
+    """aᵀ B."""
+    return dot(a, (B[0], B[3], B[6])), dot(a, (B[1], B[4], B[7])), dot(a, (B[2], B[5], B[8]))
+
+
+@kernel
+def hat_mat(a, B):
+    """â B: a × every column."""
+    return (a[1] * B[6] - a[2] * B[3], a[1] * B[7] - a[2] * B[4], a[1] * B[8] - a[2] * B[5],
+            a[2] * B[0] - a[0] * B[6], a[2] * B[1] - a[0] * B[7], a[2] * B[2] - a[0] * B[8],
+            a[0] * B[3] - a[1] * B[0], a[0] * B[4] - a[1] * B[1], a[0] * B[5] - a[1] * B[2])
+
+
+@kernel
+def mat_hat(A, b):
+    """A b̂: every row × b."""
+    return (A[1] * b[2] - A[2] * b[1], A[2] * b[0] - A[0] * b[2], A[0] * b[1] - A[1] * b[0],
+            A[4] * b[2] - A[5] * b[1], A[5] * b[0] - A[3] * b[2], A[3] * b[1] - A[4] * b[0],
+            A[7] * b[2] - A[8] * b[1], A[8] * b[0] - A[6] * b[2], A[6] * b[1] - A[7] * b[0])
+
+
+@kernel
+def mat_inverse(A):
+    """Inverse by cofactors; of a singular matrix, infinities and NaN."""
+    a, b, c = A[4] * A[8] - A[5] * A[7], A[5] * A[6] - A[3] * A[8], A[3] * A[7] - A[4] * A[6]
+    k = 1.0 / (A[0] * a + A[1] * b + A[2] * c)
+    return (k * a, k * (A[2] * A[7] - A[1] * A[8]), k * (A[1] * A[5] - A[2] * A[4]),
+            k * b, k * (A[0] * A[8] - A[2] * A[6]), k * (A[2] * A[3] - A[0] * A[5]),
+            k * c, k * (A[1] * A[6] - A[0] * A[7]), k * (A[0] * A[4] - A[1] * A[3]))
+
+
+@kernel
+def determinant(A):
+    return (A[0] * (A[4] * A[8] - A[5] * A[7]) + A[1] * (A[5] * A[6] - A[3] * A[8])
+            + A[2] * (A[3] * A[7] - A[4] * A[6]))

@@ -11,7 +11,7 @@ from .kinematics import joint_force, place, shift_wrench
 from .layout import ARM, MOMENTUM, O, Q, get3, get4, slot
 from .rnea import gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities
 from .variational import set_wrenches
-from .vec3 import add
+from .vec3 import add, unit
 
 
 @entry
@@ -40,9 +40,7 @@ def link_jacobian(tree, w, q, link, position, columns):
         o, k = slot(link), tree.iv[link]
         # Sᵀ of six unit wrenches at the point
         for j in range(6):
-            m = (float(j == 0), float(j == 1), float(j == 2))
-            f = (float(j == 3), float(j == 4), float(j == 5))
-            m, f = shift_wrench(m, f, point)
+            m, f = shift_wrench(unit(j), unit(j - 3), point)
             joint_force(tree.kind[link], w, o, m, f, columns[:, j], k)
         point = add(point, get3(w, o + ARM))
         link = tree.parent[link]
@@ -84,26 +82,26 @@ def moved(tree, q, epsilon):
 
 
 @entry
-def discrete_residual(tree, w, q_prev, q, q_next, h, tau, rest, gravity, f):
+def discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, gravity, f):
     """The paper's f(q^{k+1}) = −(D₂L_d + D₁L_d) − forcing; tau acts over both intervals."""
     place(tree, w, q_prev)
     deflections(tree, w, q_prev, rest)
     motion_between(tree, w, q_prev, q)
-    drnea(tree, w, h)
+    drnea(tree, w, h, retraction)
     carry(tree, w, h)
     place(tree, w, q)
     deflections(tree, w, q, rest)
     kick(tree, w, gravity, tau, h)
     motion_between(tree, w, q, q_next)
-    drnea(tree, w, h)
+    drnea(tree, w, h, retraction)
     gather_residual(tree, w, f)
 
 
 @entry
-def discrete_jacobian(tree, w, q, q_next, h, rest, unit, jacobian):
+def discrete_jacobian(tree, w, q, q_next, h, retraction, rest, unit, jacobian):
     """∂f/∂q^{k+1} in body-axis increments."""
     place(tree, w, q)
     deflections(tree, w, q, rest)
     motion_between(tree, w, q, q_next)
     displacements(tree, w)
-    drnea_jacobian(tree, w, h, unit, jacobian)
+    drnea_jacobian(tree, w, h, retraction, unit, jacobian)

@@ -6,9 +6,10 @@ from .jit import kernel
 from .layout import MOMENTUM, copy
 from .rnea import total_momentum
 
-# q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status
+# q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status and
+# substeps
 # (steps,); extremes (15,): least and greatest energy, greatest kinetic energy, least (6) and greatest (6) momentum
-Record = namedtuple("Record", "q v p energy momentum iterations residual status extremes")
+Record = namedtuple("Record", "q v p energy momentum iterations residual status substeps extremes")
 
 
 @kernel

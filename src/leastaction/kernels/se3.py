@@ -4,7 +4,7 @@ With θ = |w|: β = (1 − (θ/2) cot(θ/2))/θ², γ = β'(θ)/θ, κ = γ'(θ)
 in s serve rotations up to half a radian a step, and the closed forms beyond.
 """
 
-from math import sin, sqrt
+from math import factorial, sin, sqrt
 
 from . import so3
 from .coefficients import BETA, GAMMA, KAPPA, S_LIMIT, SQUARE_LIMIT
@@ -13,8 +13,13 @@ from .so3 import log_ratio, poly6
 from .vec3 import add, add_scaled, cross, dot, scale
 
 
+# Taylor series of (1 − cos θ)/θ² and (θ − sin θ)/θ³ in θ², to round-off at half a radian
+COSINE = tuple((-1) ** k / factorial(2 * k + 2) for k in range(7))
+SINE = tuple((-1) ** k / factorial(2 * k + 3) for k in range(7))
+
+
 @kernel
-def _poly7(c, x):
+def poly7(c, x):
     return c[0] + x * poly6(c[1:], x)
 
 
@@ -38,7 +43,7 @@ def beta_gamma(c, s, ratio):
 def kappa(c, s, ratio):
     """κ of a quaternion with scalar part c and squared vector part s."""
     if s < S_LIMIT and c > 0.0:
-        return _poly7(KAPPA, s)
+        return poly7(KAPPA, s)
     root = sqrt(s)
     u = 0.5 * ratio * root
     cot = c / root
@@ -63,11 +68,8 @@ def exp(w, v):
     square = dot(w, w)
     t = cross(w, v)
     if square < SQUARE_LIMIT:
-        # 1/2 − θ²/24 + … and 1/6 − θ²/120 + …: the Taylor series, to round-off at half a radian
-        a = 0.5 - square * (1 / 24 - square * (1 / 720 - square * (1 / 40320 - square * (1 / 3628800 - square /
-        479001600))))
-        b = 1 / 6 - square * (1 / 120 - square * (1 / 5040 - square * (1 / 362880 - square * (1 / 39916800 - square /
-        6227020800))))
+        a = poly7(COSINE, square)
+        b = poly7(SINE, square)
     else:
         theta = sqrt(square)
         half = sin(0.5 * theta)

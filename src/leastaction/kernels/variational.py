@@ -8,23 +8,26 @@ impulse at t_k.
 
 from math import isfinite
 
-from . import so3
-from .aba import factor, solve_down, solve_up
+from .aba import factor
 from .drnea import carry, drnea, gather_residual, kick
 from .guess import guess, remember
-from .jit import entry, kernel
-from .joints import apply_motion, deflections, get_motion, get_solution, set_motion
+from .jit import entry, kernel, part
+from .joints import apply_motion, deflections, get_motion, set_motion
 from .kinematics import place
-from .layout import (
-    ARMATURE, DINV, DOF, DQ, F, JOINT_P, LANES, MASS, MOMENTUM, PUSH, Q, SCREW, TAU, get4, get33, put33, slot,
-)
+from .layout import DINV, DOF, DQ, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, copy, put33, slot
+from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import follow, record
-from .riqn import BAD_CONTROL, ROTATION, riqn
-from .rnea import gather, gravitational_energy, kinetic_energy, momenta, total_momentum, velocities
-from .vec3 import dot, neg
+from .rnea import gravitational_energy, kinetic_energy, total_momentum
+from .root import find_root
+from .settings import BAD_CONTROL, ROTATION, STRUGGLED, UNRESOLVED
+from .vec3 import dot
+
+# Change of the energy in a single step, relative to twice the kinetic energy, that shows the step to be too long:
+TROUBLED_JUMP = 0.01  # when the search was in trouble
+SMOOTH_JUMP = 0.05  # when it was not
 
 
-@kernel
+@part
 def arrive(tree, w, q, rest):
     """Set all that depends on the configuration of a node, the factored mass matrix included.
 
@@ -36,52 +39,6 @@ def arrive(tree, w, q, rest):
 
 
 @kernel
-def momentum_of(tree, w, v):
-    """Set the momenta of links and joints to those of the velocity v: p0 = M v0. Needs arrive()."""
-    velocities(tree, w, v)
-    momenta(tree, w, MOMENTUM)
-    for i in range(len(tree.parent)):
-        o, k = slot(i), tree.iv[i]
-        for j in range(DOF[tree.kind[i]]):
-            w[o + JOINT_P + LANES * j] = w[o + ARMATURE] * v[k + j]
-
-
-@kernel
-def momentum_solve_up(tree, w):
-    """pᵀ M⁻¹ p, twice the kinetic energy of a node; solve_down() then gives the velocity. Needs arrive()."""
-    for i in range(len(tree.parent)):
-        o = slot(i)
-        m, f = get33(w, o + MOMENTUM)
-        put33(w, o + F, neg(m), neg(f))
-        if tree.kind[i] == SCREW:
-            w[o + TAU] = w[o + JOINT_P]
-        else:
-            orientation = get4(w, o + Q)
-            m, f = get33(w, o + JOINT_P)
-            put33(w, o + TAU, so3.rotate(orientation, m), so3.rotate(orientation, f))
-    return solve_up(tree, w)
-
-
-@kernel
-def velocity_of(tree, w, v):
-    """v = M⁻¹ p at a node; gives twice the kinetic energy. Needs arrive()."""
-    twice = momentum_solve_up(tree, w)
-    solve_down(tree, w)
-    get_solution(tree, w, v)
-    return twice
-
-
-@kernel
-def generalized_momentum(tree, w, p):
-    """p = Sᵀ Σ momenta of the links + those of the joints, in the layout of v. Needs arrive()."""
-    gather(tree, w, MOMENTUM, p)
-    for i in range(len(tree.parent)):
-        o, k = slot(i), tree.iv[i]
-        for j in range(DOF[tree.kind[i]]):
-            p[k + j] += w[o + JOINT_P + LANES * j]
-
-
-@kernel
 def set_wrenches(tree, w, wrench):
     """External wrenches of the links (n, 6), each in the link's own frame."""
     for i in range(len(tree.parent)):
@@ -89,7 +46,7 @@ def set_wrenches(tree, w, wrench):
             w[slot(i) + PUSH + LANES * j] = wrench[i, j]
 
 
-@kernel
+@part
 def force_scale(tree, w, gravity, h):
     """h² Σ m |g|²: the square of the momentum that gravity can give in a step, so that a release from rest has a
     scale."""
@@ -99,38 +56,74 @@ def force_scale(tree, w, gravity, h):
     return h * h * mass * dot(gravity, gravity)
 
 
-@kernel
-def step(tree, state, rest, gravity, tau, h, known, scale, settings):
+@part
+def save_node(tree, state):
+    """Keep the node, so that a failed step can come back to it."""
+    copy(state.q, state.saved[0])
+    copy(state.low, state.saved[1])
+    w = state.w
+    for i in range(len(tree.parent)):
+        o = slot(i)
+        for j in range(12):
+            w[o + NODE + LANES * j] = w[o + MOMENTUM + LANES * j]
+
+
+@part
+def restore_node(tree, state, rest):
+    """Come back to the node that was kept."""
+    copy(state.saved[0], state.q)
+    copy(state.saved[1], state.low)
+    w = state.w
+    for i in range(len(tree.parent)):
+        o = slot(i)
+        for j in range(12):
+            w[o + MOMENTUM + LANES * j] = w[o + NODE + LANES * j]
+    arrive(tree, w, state.q, rest)
+    velocity_of(tree, w, state.v)
+
+
+@part
+def depart(tree, state, rest, gravity, tau, h):
+    """Go to the next node by the motion that was found. Gives the energy of its springs."""
+    w, scratch = state.w, state.scratch
+    get_motion(tree, w, scratch[1])
+    remember(state.history, scratch[1])
+    carry(tree, w, h)
+    apply_motion(tree, w, state.q, state.low)
+    springs, _ = arrive(tree, w, state.q, rest)
+    kick(tree, w, gravity, tau, 0.5 * h)
+    return springs
+
+
+@part
+def step(tree, state, rest, gravity, tau, h, weights, known, scale, settings):
     """One step from a node to the next. Gives (evaluations, residual, status, spring energy).
 
-    A step without a root leaves the configuration where it was and takes the first kick back.
+    A step without a root leaves q where it was; the momenta have had the first kick.
     """
-    w, q, v, history, scratch = state
-    start, rule, tol, max_iterations, implicit = settings
+    w, scratch = state.w, state.scratch
     kick(tree, w, gravity, tau, 0.5 * h)
-    guess(start, tree, w, history, known, v, tau, gravity, h, scratch[0], scratch[1])
+    guess(settings.guess, tree, w, state.history, weights, known, state.v, tau, gravity, h, scratch[0], scratch[1])
     set_motion(tree, w, scratch[1])
-    if implicit:
+    if settings.implicit:
         factor(tree, w, h)
-    evaluations, residual, status = riqn(tree, w, h, scale, rule, tol, max_iterations, scratch[0])
+    evaluations, residual, status = find_root(tree, w, h, scale, settings, scratch[0])
     if status < 0:
-        kick(tree, w, gravity, tau, -0.5 * h)
         return evaluations, residual, status, 0.0
-    get_motion(tree, w, scratch[1])
-    remember(history, scratch[1])
-    carry(tree, w, h)
-    apply_motion(tree, w, q)
-    springs, _ = arrive(tree, w, q, rest)
-    kick(tree, w, gravity, tau, 0.5 * h)
-    return evaluations, residual, status, springs
+    return evaluations, residual, status, depart(tree, state, rest, gravity, tau, h)
 
 
 @kernel
-def worst_joint(tree, w, gravity, tau, h, status, f):
+def unresolved(change, limit, settings):
+    """Whether a step without forcing changed the energy by so much that it was too long for the motion."""
+    conserved = not settings.damped and settings.max_substeps > 1 and settings.rescue
+    return conserved and abs(change) > limit
+
+
+@part
+def worst_joint(tree, w, h, retraction, status, f):
     """The joint to blame for a step without a root: the one whose link turned furthest, or with the largest f²/M."""
-    kick(tree, w, gravity, tau, 0.5 * h)
-    drnea(tree, w, h)
-    kick(tree, w, gravity, tau, -0.5 * h)
+    drnea(tree, w, h, retraction)
     gather_residual(tree, w, f)
     worst, most = 0, -1.0
     for i in range(len(tree.parent)):
@@ -153,7 +146,7 @@ def start(tree, state, rest, gravity, from_momentum, p):
 
     Gives the first singular joint or −1, the kinetic and the total energy, angular and linear momentum.
     """
-    w, q, v, _, _ = state
+    w, q, v = state.w, state.q, state.v
     springs, singular = arrive(tree, w, q, rest)
     if from_momentum:
         for i in range(len(tree.parent)):
@@ -171,17 +164,19 @@ def start(tree, state, rest, gravity, from_momentum, p):
 
 
 @entry
-def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, known, settings, out):
+def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, known, method, out):
     """Make ``steps`` steps, the first of which is step number ``first`` of the run, keeping every ``every``-th node.
 
     Joint forces are control(t, q, v) with ``feedback``; else ``tau`` (R, nv) has R = 0 (none), 1 (held) or ``steps``
-    rows, as has ``wrench`` (R, n, 6). Gives the number of steps made; if that is less than asked for, also the joint to
-    blame, and scratch[0] holds the momentum of the last good node.
+    rows, as has ``wrench`` (R, n, 6). ``known`` past increments are in the history. Gives the number of steps made and
+    of increments known; if steps are missing, also the joint to blame, and scratch[0] holds the last good momentum.
     """
-    w, q, v, _, scratch = state
+    w, q, v, scratch = state.w, state.q, state.v, state.scratch
+    stages, weights, settings = method
     nothing = tau.reshape(-1)[:0]
     kept = 0
-    twice = velocity_of(tree, w, v)
+    twice = momentum_solve_up(tree, w)
+    last = 0.5 * twice + gravitational_energy(tree, w, gravity) + deflections(tree, w, q, rest)
     for k in range(steps):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
             set_wrenches(tree, w, wrench[k])
@@ -189,26 +184,39 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
             held = control((first + k) * h, q, v)
         else:
             held = tau[k if len(tau) > 1 else 0] if len(tau) > 0 else nothing
-        scale = twice + force_scale(tree, w, gravity, h)
         if len(held) != len(v) and len(held) != 0:
             out.status[k] = BAD_CONTROL
             generalized_momentum(tree, w, scratch[0])
-            return k, 0
-        evaluations, residual, status, springs = step(
-            tree, state, rest, gravity, held, h, min(known + k, 4), scale, settings)
-        out.iterations[k], out.residual[k], out.status[k] = evaluations, residual, status
-        if status < 0:  # leave v and p of the last good node
-            blamed = worst_joint(tree, w, gravity, held, h, status, scratch[0])
-            arrive(tree, w, q, rest)
-            velocity_of(tree, w, v)
-            generalized_momentum(tree, w, scratch[0])
-            return k, blamed
+            return k, known, 0
+        save_node(tree, state)
+        scale = twice + force_scale(tree, w, gravity, h)
+        springs = 0.0
+        for s in range(len(stages)):  # just one for order two
+            spent, left, result, springs = step(
+                tree, state, rest, gravity, held, stages[s] * h, weights[s], min(known + s, 4), scale, settings)
+            out.iterations[k] += spent
+            out.residual[k] = left if result < 0 else max(out.residual[k], left)
+            out.status[k] = result if result < 0 else max(out.status[k], result)
+            if result < 0:
+                blamed = worst_joint(tree, w, stages[s] * h, settings.retraction, result, scratch[0])
+                restore_node(tree, state, rest)
+                generalized_momentum(tree, w, scratch[0])
+                return k, 0, blamed
+        known = min(known + len(stages), 4)
         keep = (first + k + 1) % every == 0
+        before = twice
         twice = velocity_of(tree, w, v) if keep or feedback else momentum_solve_up(tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
+        limit = TROUBLED_JUMP if out.status[k] == STRUGGLED else SMOOTH_JUMP
+        if len(held) == 0 and unresolved(energy - last, limit * max(before, twice), settings):
+            out.status[k] = UNRESOLVED
+            restore_node(tree, state, rest)
+            generalized_momentum(tree, w, scratch[0])
+            return k, 0, 0
+        last = energy
         angular, linear = follow(tree, w, 0.5 * twice, energy, out.extremes)
         if keep:
             generalized_momentum(tree, w, scratch[0])
             record(out, kept, q, v, scratch[0], energy, angular + linear)
             kept += 1
-    return steps, -1
+    return steps, known, -1

@@ -91,3 +91,9 @@ def sym_sub(A, B):
 @kernel
 def sym_scale(k, A):
     return k * A[0], k * A[1], k * A[2], k * A[3], k * A[4], k * A[5]
+
+
+@kernel
+def unit(j):
+    """Unit vector j; zero for another j."""
+    return 1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0

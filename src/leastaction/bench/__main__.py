@@ -1,0 +1,19 @@
+"""`python -m leastaction.bench`."""
+
+import argparse
+from pathlib import Path
+
+from leastaction.bench.suite import FULL, QUICK, run
+
+
+def main() -> None:
+    """Read the options and run the suite."""
+    parser = argparse.ArgumentParser(prog="python -m leastaction.bench", description="Time the library.")
+    parser.add_argument("--quick", action="store_true", help="fewer sizes and repeats")
+    parser.add_argument("--out", type=Path, default=Path("out/bench"), metavar="DIR", help="folder for the report")
+    options = parser.parse_args()
+    run(QUICK if options.quick else FULL, options.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Between momentum and velocity at a node: p = M v and v = M⁻¹ p, both in O(n)."""
+
+from . import so3
+from .aba import solve_down, solve_up
+from .jit import kernel
+from .joints import get_solution
+from .layout import ARMATURE, DOF, F, JOINT_P, LANES, MOMENTUM, Q, SCREW, TAU, get4, get33, put33, slot
+from .rnea import gather, momenta, velocities
+from .vec3 import neg
+
+
+@kernel
+def momentum_of(tree, w, v):
+    """Set the momenta of links and joints to those of the velocity v: p0 = M v0. Needs place()."""
+    velocities(tree, w, v)
+    momenta(tree, w, MOMENTUM)
+    for i in range(len(tree.parent)):
+        o, k = slot(i), tree.iv[i]
+        for j in range(DOF[tree.kind[i]]):
+            w[o + JOINT_P + LANES * j] = w[o + ARMATURE] * v[k + j]
+
+
+@kernel
+def momentum_solve_up(tree, w):
+    """pᵀ M⁻¹ p, twice the kinetic energy of a node; solve_down() then gives the velocity. Needs factor(tree, w, 0)."""
+    for i in range(len(tree.parent)):
+        o = slot(i)
+        m, f = get33(w, o + MOMENTUM)
+        put33(w, o + F, neg(m), neg(f))
+        if tree.kind[i] == SCREW:
+            w[o + TAU] = w[o + JOINT_P]
+        else:
+            orientation = get4(w, o + Q)
+            m, f = get33(w, o + JOINT_P)
+            put33(w, o + TAU, so3.rotate(orientation, m), so3.rotate(orientation, f))
+    return solve_up(tree, w)
+
+
+@kernel
+def velocity_of(tree, w, v):
+    """v = M⁻¹ p at a node; gives twice the kinetic energy. Needs factor(tree, w, 0)."""
+    twice = momentum_solve_up(tree, w)
+    solve_down(tree, w)
+    get_solution(tree, w, v)
+    return twice
+
+
+@kernel
+def generalized_momentum(tree, w, p):
+    """p = Sᵀ Σ momenta of the links + those of the joints, in the layout of v. Needs place()."""
+    gather(tree, w, MOMENTUM, p)
+    for i in range(len(tree.parent)):
+        o, k = slot(i), tree.iv[i]
+        for j in range(DOF[tree.kind[i]]):
+            p[k + j] += w[o + JOINT_P + LANES * j]

@@ -1,0 +1,188 @@
+"""A step for which the plain search found no root: damped Newton from safer guesses, continuation in the step size, and
+at
+last the step in parts. It is compiled when it is first needed.
+"""
+
+from math import inf, isfinite, sqrt
+
+from .aba import solve_up
+from .drnea import drnea, kick
+from .jit import entry, kernel
+from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
+from .layout import DQ, F, MOMENTUM, MU, get33, put33, slot
+from .momentum import generalized_momentum, velocity_of
+from .newton import newton_down, newton_factor, newton_up
+from .record import follow, record
+from .rnea import gravitational_energy
+from .root import FLOOR_LIMIT, LEAST_COSINE, RESOLVED, polish
+from .settings import (
+    BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
+)
+from .variational import TROUBLED_JUMP, depart, force_scale, restore_node, save_node, set_wrenches, unresolved
+from .vec3 import sub
+
+SHORTEST = 2.0**-12  # fraction of a Newton step below which a line search gives up
+
+
+@kernel
+def reset_residual(tree, w):
+    """F again, after a sweep has summed over it."""
+    for i in range(len(tree.parent)):
+        o = slot(i)
+        m, f = get33(w, o + MU)
+        m0, f0 = get33(w, o + MOMENTUM)
+        put33(w, o + F, sub(m, m0), sub(f, f0))
+
+
+@kernel
+def merit(tree, w, h, scale, settings):
+    """Relative residual √(fᵀM⁻¹f) at the present motion, infinite where a log is not unique. Needs factor(tree, w,
+    0)."""
+    twice_energy, least = drnea(tree, w, h, settings.retraction)
+    if not least > LEAST_COSINE:
+        return inf
+    square = solve_up(tree, w)
+    value = sqrt(square / (scale + twice_energy)) if scale + twice_energy > 0.0 else sqrt(square)
+    return value if isfinite(value) else inf
+
+
+@kernel
+def damped_newton(tree, w, h, scale, settings):
+    """Full Newton steps, shortened until the residual falls. Gives (evaluations, residual, status)."""
+    evaluations, status = 1, STRUGGLED
+    residual = merit(tree, w, h, scale, settings)
+    stalled = 0
+    while evaluations < 4 * settings.max_iterations:
+        if residual == inf:
+            return evaluations, residual, EXHAUSTED
+        right = newton_factor(tree, w, h, settings.retraction, False)
+        reset_residual(tree, w)
+        newton_up(tree, w)
+        newton_down(tree, w)
+        if residual <= settings.tol:
+            polish(tree, w, h, 1.0)
+            return evaluations, residual, status if right else WRONG_ROOT
+        if stalled > 1:
+            return evaluations, residual, FLOOR if right else WRONG_ROOT
+        save_motion(tree, w)
+        fraction, trial = 1.0, inf
+        while fraction > SHORTEST:
+            improve_motion(tree, w, fraction)
+            trial = merit(tree, w, h, scale, settings)
+            evaluations += 1
+            if trial < (1.0 - 0.1 * fraction) * residual or (residual < FLOOR_LIMIT and trial < FLOOR_LIMIT):
+                break
+            restore_motion(tree, w)
+            fraction *= 0.5
+            status = BACKTRACKED
+        if fraction <= SHORTEST:
+            return evaluations, residual, EXHAUSTED
+        stalled = stalled + 1 if trial > 0.9 * residual and trial < FLOOR_LIMIT else 0
+        residual = trial
+    return evaluations, residual, EXHAUSTED
+
+
+@kernel
+def continuation(tree, w, h, scale, settings, v, guess, found):
+    """Follow the root from a step so short that it is nearly straight, v being the velocity, to the full one."""
+    part, reached, growth = h / 64.0, 0.0, 2.0
+    evaluations = 0
+    for j in range(len(v)):
+        guess[j] = part * v[j]
+    while True:
+        set_motion(tree, w, guess)
+        spent, residual, status = damped_newton(tree, w, part, scale, settings)
+        evaluations += spent
+        if status >= 0:
+            if part == h:
+                return evaluations, residual, CONTINUED
+            reached = part
+            get_motion(tree, w, found)
+        elif reached == 0.0 or growth < 1.02:
+            return evaluations, residual, EXHAUSTED
+        else:
+            growth = sqrt(growth)
+        part = reached * growth if abs(reached * growth) < abs(h) else h
+        for j in range(len(v)):
+            guess[j] = found[j] * (part / reached)
+
+
+@kernel
+def rescue(tree, w, h, scale, settings, scratch):
+    """Find the motion of the step from safer and safer guesses. Gives (evaluations, residual, status)."""
+    guess, v = scratch[1], scratch[3]
+    velocity_of(tree, w, v)  # with the first kick
+    evaluations = 0
+    for attempt in range(2):
+        for j in range(len(v)):  # straight on, then where it was
+            guess[j] = h * v[j] if attempt == 0 else 0.0
+        set_motion(tree, w, guess)
+        spent, residual, status = damped_newton(tree, w, h, scale, settings)
+        evaluations += spent
+        if status >= 0:
+            return evaluations, residual, status if status == BACKTRACKED else LOWERED
+    spent, residual, status = continuation(tree, w, h, scale, settings, v, guess, scratch[2])
+    return evaluations + spent, residual, status
+
+
+@kernel
+def resolved(tree, w):
+    """Whether no link turns by more than a radian."""
+    for i in range(len(tree.parent)):
+        if w[slot(i) + DQ] < RESOLVED:
+            return False
+    return True
+
+
+@kernel
+def rescued_step(tree, state, rest, gravity, tau, h, scale, settings):
+    """As variational.step, by all means but dividing it."""
+    w, scratch = state.w, state.scratch
+    kick(tree, w, gravity, tau, 0.5 * h)
+    evaluations, residual, status = rescue(tree, w, h, scale, settings, scratch)
+    if status >= 0 and settings.max_substeps > 1 and not resolved(tree, w):
+        status = UNRESOLVED
+    if status < 0:
+        return evaluations, residual, status, 0.0
+    return evaluations, residual, status, depart(tree, state, rest, gravity, tau, h)
+
+
+@entry
+def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, keep, out):
+    """Make one step, as variational.run, whole or in 2, 4, 8, … equal parts. Gives the number of steps made, 1 or 0."""
+    w, scratch = state.w, state.scratch
+    if len(wrench) > 0:
+        set_wrenches(tree, w, wrench[0])
+    before = velocity_of(tree, w, state.v)
+    start = 0.5 * before + gravitational_energy(tree, w, gravity) + deflections(tree, w, state.q, rest)
+    scale = before + force_scale(tree, w, gravity, h)
+    save_node(tree, state)
+    spent, parts = 0, 1
+    while parts <= settings.max_substeps:
+        worst, status, springs = 0.0, SUBSTEPPED if parts > 1 else CONVERGED, 0.0
+        for s in range(parts * len(stages)):
+            part = stages[s % len(stages)] * h / parts
+            evaluations, residual, result, springs = rescued_step(
+                tree, state, rest, gravity, tau, part, scale, settings)
+            spent += evaluations
+            worst = max(worst, residual)
+            if result < 0:
+                status = result
+                break
+            status = max(status, result)
+            velocity_of(tree, w, state.v)
+        twice = velocity_of(tree, w, state.v)
+        energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
+        jumped = len(tau) == 0 and unresolved(energy - start, TROUBLED_JUMP * max(before, twice), settings)
+        if status >= 0 and not (jumped and 2 * parts <= settings.max_substeps):
+            out.iterations[0], out.residual[0], out.status[0], out.substeps[0] = spent, worst, status, parts
+            angular, linear = follow(tree, w, 0.5 * twice, energy, out.extremes)
+            if keep:
+                generalized_momentum(tree, w, scratch[0])
+                record(out, 0, state.q, state.v, scratch[0], energy, angular + linear)
+            return 1
+        restore_node(tree, state, rest)
+        parts *= 2
+    generalized_momentum(tree, w, scratch[0])
+    out.iterations[0] = spent
+    return 0

@@ -1,0 +1,104 @@
+"""Finding the root of the discrete Euler–Lagrange equation: RIQN (paper, Algorithm 3) and Newton's method, both O(n).
+
+RIQN factors the mass matrix at t_k once a step, Newton the Jacobian, at the guess (its chord form) or at every iterate.
+The residual wrenches of DRNEA go straight into the first sweep, which also gives the norm √(fᵀM⁻¹f) by which
+convergence is judged.
+"""
+
+from math import inf, isfinite, sqrt
+
+from .aba import solve_down, solve_up
+from .drnea import drnea, gather_residual
+from .jit import kernel, part
+from .joints import improve_motion
+from .kinematics import inertia_times
+from .layout import MASS, MU, A, D, add33, get3, get33, put3, slot
+from .newton import newton_down, newton_factor, newton_up
+from .settings import (
+    ABSOLUTE, CONVERGED, EXHAUSTED, FLOOR, NEWTON, NOT_FINITE, ROTATION, STRUGGLED, UNRESOLVED,
+    WRONG_ROOT,
+)
+from .vec3 import add, add_scaled, cross, scale
+
+LEAST_COSINE = 0.05  # cos(θ/2) of a link's rotation in one step, below which its log counts as ambiguous (174°)
+FLOOR_LIMIT = 1e-10  # a residual that no longer shrinks is taken for round-off only below this, relative to the motion
+POOR = 0.1  # contraction above which the chord form of Newton's method factors anew
+SLOW = 0.3  # contraction above which RIQN counts as being in trouble
+RESOLVED = 0.8776  # cos(θ/2) of 1 rad: a step that turns a link further, and whose search was in trouble, is too long
+
+
+@kernel
+def absolute_residual(tree, w, f):
+    """‖f‖ as in the paper. Needs drnea(), and no sweep done yet."""
+    gather_residual(tree, w, f)
+    square = 0.0
+    for value in f:
+        square += value * value
+    return sqrt(square)
+
+
+@kernel
+def polish(tree, w, h, k):
+    """One more update of the converged motion, ζ = k A, and of the link momenta with it to first order, δμ = G ζ/h.
+
+    It costs a fraction of an evaluation and takes one more contraction off the error that the step leaves in the
+    momentum.
+    """
+    improve_motion(tree, w, k)
+    for i in range(len(tree.parent)):
+        o = slot(i)
+        turn, move = get33(w, o + A)
+        m, f = inertia_times(w, o, w[o + MASS], turn, move)
+        add33(w, o + MU, scale(k / h, m), scale(k / h, f))
+        d = get3(w, o + D)
+        put3(w, o + D, add_scaled(d, k, add(move, cross(turn, d))))
+
+
+@part
+def find_root(tree, w, h, reference, settings, scratch):
+    """Find the motion of the step, starting from the one set. Gives (evaluations, residual, status).
+
+    ``reference`` sets the scale of the relative residual, together with the kinetic energy of the motion itself. Needs
+    aba.factor().
+    """
+    newton = settings.method == NEWTON
+    best, before, residual, stalled = inf, inf, inf, 0
+    factored, status = False, CONVERGED
+    k = 1.0 if newton else h  # from the solution of the sweeps to an increment
+    for iteration in range(1, settings.max_iterations + 1):
+        twice_energy, least = drnea(tree, w, h, settings.retraction)  # Alg. 3, line 3
+        if not least > LEAST_COSINE:
+            return iteration, residual, ROTATION if isfinite(least) else NOT_FINITE
+        absolute = absolute_residual(tree, w, scratch) if settings.rule == ABSOLUTE else 0.0
+        if newton and not factored:
+            if not newton_factor(tree, w, h, settings.retraction, settings.first_order):
+                return iteration, residual, WRONG_ROOT
+            factored = settings.chord
+        square = newton_up(tree, w) / h if newton else solve_up(tree, w)  # Alg. 3, line 5, first sweep
+        size = reference + twice_energy
+        if not square >= 0.0:  # also if it is not a number
+            return iteration, residual, NOT_FINITE
+        relative = sqrt(square / size) if size > 0.0 else sqrt(square)
+        residual = absolute if settings.rule == ABSOLUTE else relative
+        if not isfinite(relative):
+            return iteration, residual, NOT_FINITE
+        stalled = stalled + 1 if relative > 0.9 * best else 0
+        at_floor = stalled > 1 and relative < FLOOR_LIMIT
+        if not (residual <= settings.tol or at_floor) and settings.rescue and relative > 2.0 * before:
+            return iteration, residual, EXHAUSTED
+        if newton:
+            newton_down(tree, w)
+        else:
+            solve_down(tree, w)  # Alg. 3, line 5, second sweep
+        if residual <= settings.tol:  # Alg. 3, line 4
+            if status == STRUGGLED and least < RESOLVED and settings.max_substeps > 1:
+                return iteration, residual, UNRESOLVED
+            polish(tree, w, h, k)
+            return iteration, residual, status
+        if at_floor:
+            return iteration, residual, FLOOR
+        if relative > (POOR if newton else SLOW) * before:
+            factored, status = False, STRUGGLED
+        best, before = min(best, relative), relative
+        improve_motion(tree, w, k)  # Alg. 3, line 6
+    return settings.max_iterations, residual, EXHAUSTED

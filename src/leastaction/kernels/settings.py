@@ -1,0 +1,20 @@
+"""What a step can be told, and what it can answer."""
+
+from collections import namedtuple
+
+# guess: see guess.py; method: RIQN or NEWTON; chord: factor the Jacobian once a step; first_order: the cheaper
+# Jacobian;
+# rule, tol: the stopping rule; retraction: EXP or CAYLEY; implicit, damped: whether a joint has damping or a spring, or
+# damping;
+# rescue: whether a failed search is tried again in other ways; max_substeps: into how many parts a step may be divided
+Settings = namedtuple(
+    "Settings", "guess method chord first_order rule tol max_iterations retraction implicit damped rescue max_substeps"
+)
+
+RIQN, NEWTON = 0, 1
+SCALED, ABSOLUTE = 0, 1  # stopping rules: √(fᵀM⁻¹f) relative to the motion, or the paper's ‖f‖
+
+# What became of a step: what was the most that it needed …
+CONVERGED, FLOOR, STRUGGLED, BACKTRACKED, LOWERED, CONTINUED, SUBSTEPPED = 0, 1, 2, 3, 4, 5, 6
+# … or why no root was found; then the state is the one before the step
+EXHAUSTED, ROTATION, NOT_FINITE, BAD_CONTROL, WRONG_ROOT, UNRESOLVED = -1, -2, -3, -4, -5, -6
