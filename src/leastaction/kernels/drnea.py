@@ -11,17 +11,19 @@ from .jit import kernel
 from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times
 from .layout import (
-    ARM, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENT_W, MOMENTUM, MU, PUSH, Q, S, SCREW, T, TAU, add33,
-    get3, get4, get33, put3, put4, put33, slot,
+    ARM, BLOCK, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENT_W, MOMENTUM, MU, PUSH, Q, S, SCREW,
+    T, TAU, add33, get3, get4, get33, put3, put4, put33, slot,
 )
 from .rnea import gather
-from .stiffness import CAYLEY, link_twist
+from .simd import SIMD, in_fours, total
+from .stiffness import CAYLEY, EXP, block_is_small, link_twist, small_twist
 from .vec3 import add, cross, dot, scale, sub
 
 
 @kernel
 def displacements(tree, w):
-    """Alg. 2, lines 1–3: ΔT_i of every link from the motion of the joints."""
+    """Alg. 2, lines 1–3: ΔT_i of every link from the motion of the joints. Gives the least cos(θ/2) of its rotation."""
+    least = 1.0
     for i in range(len(tree.parent)):  # root → leaves
         o, parent = slot(i), slot(tree.parent[i])
         if tree.kind[i] == SCREW:
@@ -31,21 +33,40 @@ def displacements(tree, w):
             j, t = get4(w, o + J), get3(w, o + T)
         dR = get4(w, parent + DQ)
         # ΔR_i = ΔR_λ j,  d_i = d_λ + (ΔR_λ − 1) p_i + ΔR_λ t
-        put4(w, o + DQ, so3.multiply(dR, j))
+        dQ = so3.multiply(dR, j)
+        least = min(least, dQ[0])
+        put4(w, o + DQ, dQ)
         put3(w, o + D, add(get3(w, parent + D), add(so3.turn(dR, get3(w, o + ARM)), so3.rotate(dR, t))))
+    return least
+
+
+@kernel
+def momentum_of_twist(w, o, h, turn, move, beta, gamma):
+    """Alg. 2, line 7: μ = [dlog_x]ᵀ G x / h, and xᵀ G x; of one link or of four."""
+    m, f = inertia_times(w, o, w[o + MASS], turn, move)
+    energy = dot(turn, m) + dot(move, f)
+    m, f = se3.dlog_transpose(turn, move, beta, gamma, m, f)
+    return scale(1.0 / h, m), scale(1.0 / h, f), energy
 
 
 @kernel
 def link_momentum(w, o, h, retraction):
-    """Alg. 2, lines 4 and 7: μ = [dlog_x]ᵀ G x / h with x = log ΔT = h V; and xᵀ G x."""
+    """Alg. 2, lines 4 and 7, of one link, with x = log ΔT = h V."""
     turn, move, beta, gamma = link_twist(w, o, retraction)
-    m, f = inertia_times(w, o, w[o + MASS], turn, move)
-    energy = dot(turn, m) + dot(move, f)
     if retraction == CAYLEY:
+        m, f = inertia_times(w, o, w[o + MASS], turn, move)
+        energy = dot(turn, m) + dot(move, f)
         m, f = cayley.dinverse_transpose(turn, move, m, f)
-    else:
-        m, f = se3.dlog_transpose(turn, move, beta, gamma, m, f)
-    return scale(1.0 / h, m), scale(1.0 / h, f), energy
+        return scale(1.0 / h, m), scale(1.0 / h, f), energy
+    return momentum_of_twist(w, o, h, turn, move, beta, gamma)
+
+
+@kernel
+def put_residual(w, o, m, f):
+    """Keep μ, and F = μ − what was carried into the step."""
+    put33(w, o + MU, m, f)
+    m0, f0 = get33(w, o + MOMENTUM)
+    put33(w, o + F, sub(m, m0), sub(f, f0))
 
 
 @kernel
@@ -56,17 +77,21 @@ def drnea(tree, w, h, retraction):
     whether its log is unique. The sum from leaves to root, lines 8 and 9 of Algorithm 2, is left to the caller: the
     root finder merges it with its own sweep (aba.solve_up), or gather_residual() does just that.
     """
-    displacements(tree, w)
-    twice_energy, least = 0.0, 1.0
-    n = len(tree.parent)
-    for i in range(n):  # every link by itself
-        o = slot(i)
-        m, f, energy = link_momentum(w, o, h, retraction)
-        twice_energy += energy
-        least = min(least, w[o + DQ])
-        put33(w, o + MU, m, f)
-        m0, f0 = get33(w, o + MOMENTUM)
-        put33(w, o + F, sub(m, m0), sub(f, f0))
+    least = displacements(tree, w)
+    twice_energy = 0.0
+    for block in range(0, len(w), BLOCK):  # every link by itself, or four at a time
+        if SIMD and retraction == EXP and block_is_small(w, block):
+            four = in_fours(w)
+            turn, move, beta, gamma = small_twist(four, block)
+            m4, f4, energy4 = momentum_of_twist(four, block, h, turn, move, beta, gamma)
+            put_residual(four, block, m4, f4)
+            twice_energy += total(energy4)
+            continue
+        for o in range(block, block + LANES):
+            m, f, energy = link_momentum(w, o, h, retraction)
+            put_residual(w, o, m, f)
+            twice_energy += energy
+    for i in range(len(tree.parent)):
         joint_residual(tree, w, i, h)
     return twice_energy / (h * h), least
 

@@ -20,7 +20,8 @@ def _key() -> str:
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.name.encode() + path.read_bytes())
-    for version in (sys.version, numba.__version__, numba.core.codegen.ll.llvm_version_info):
+    simd = os.environ.get("LEASTACTION_SIMD", "1")
+    for version in (sys.version, numba.__version__, numba.core.codegen.ll.llvm_version_info, simd):
         digest.update(str(version).encode())
     return digest.hexdigest()[:16]
 
@@ -55,6 +56,11 @@ CACHE_FOLDER = _cache_folder()
 def kernel(function):
     """Compile a function that is called by other kernels only (no Python entry point: half the compile time)."""
     return numba.njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
+
+
+def formula(function):
+    """Compile a small formula that LLVM must put in place where it is used; its own estimate is against long tuples."""
+    return numba.njit(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
 
 
 def part(function):

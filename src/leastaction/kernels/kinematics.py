@@ -7,9 +7,10 @@ wrench along the tree is then a shift, with no rotation.
 from . import so3
 from .jit import kernel
 from .layout import (
-    ARM, BALL, DQ, FREE, INERTIA, INERTIA_W, LANES, MOMENT, MOMENT_W, O, PLACE_P, PLACE_Q, Q, S, SCREW, SLIDE, TURN,
-    get3, get4, get6, put3, put4, put6, slot,
+    ARM, BALL, BLOCK, DQ, FREE, INERTIA, INERTIA_W, LANES, MOMENT, MOMENT_W, O, PLACE_P, PLACE_Q, Q, S, SCREW,
+    SLIDE, TURN, get3, get4, get6, put3, put4, put6, slot,
 )
+from .simd import SIMD, in_fours
 from .vec3 import add, cross, dot, scale, sub, sym_mul
 
 
@@ -47,13 +48,22 @@ def place(tree, w, q):
         put4(w, o + Q, so3.multiply(above, so3.multiply(base, turned)))
         put3(w, o + ARM, arm)
         put3(w, o + O, add(get3(w, parent + O), arm))
-    for i in range(n):  # every link by itself
-        o = slot(i)
-        R = so3.matrix(get4(w, o + Q))
-        put3(w, o + S, multiply(R, get3(w, o + TURN)))
-        put3(w, o + S + 3 * LANES, multiply(R, get3(w, o + SLIDE)))
-        put3(w, o + MOMENT_W, multiply(R, get3(w, o + MOMENT)))
-        put6(w, o + INERTIA_W, so3.rotate_symmetric(R, get6(w, o + INERTIA)))
+    for block in range(0, len(w), BLOCK):  # every link by itself, or four at a time
+        if SIMD:
+            orient(in_fours(w), block)
+        else:
+            for o in range(block, block + LANES):
+                orient(w, o)
+
+
+@kernel
+def orient(w, o):
+    """Axis and inertia of a link, or of four, in world axes."""
+    R = so3.matrix(get4(w, o + Q))
+    put3(w, o + S, multiply(R, get3(w, o + TURN)))
+    put3(w, o + S + 3 * LANES, multiply(R, get3(w, o + SLIDE)))
+    put3(w, o + MOMENT_W, multiply(R, get3(w, o + MOMENT)))
+    put6(w, o + INERTIA_W, so3.rotate_symmetric(R, get6(w, o + INERTIA)))
 
 
 @kernel

@@ -1,45 +1,45 @@
 """3×3 matrices, row by row, as tuples of nine numbers."""
 
-from .jit import kernel
+from .jit import formula
 from .vec3 import dot
 
 
-@kernel
+@formula
 def hat(a):
     """The matrix of a×."""
     return 0.0 * a[0], -a[2], a[1], a[2], 0.0 * a[1], -a[0], -a[1], a[0], 0.0 * a[2]
 
 
-@kernel
+@formula
 def mat_add(A, B):
     return (A[0] + B[0], A[1] + B[1], A[2] + B[2], A[3] + B[3], A[4] + B[4], A[5] + B[5],
             A[6] + B[6], A[7] + B[7], A[8] + B[8])
 
 
-@kernel
+@formula
 def mat_scale(k, A):
     return k * A[0], k * A[1], k * A[2], k * A[3], k * A[4], k * A[5], k * A[6], k * A[7], k * A[8]
 
 
-@kernel
+@formula
 def mat_shift(A, k):
     """A + k·1."""
     return A[0] + k, A[1], A[2], A[3], A[4] + k, A[5], A[6], A[7], A[8] + k
 
 
-@kernel
+@formula
 def transpose(A):
     return A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]
 
 
-@kernel
+@formula
 def outer(a, b):
     """a bᵀ."""
     return (a[0] * b[0], a[0] * b[1], a[0] * b[2], a[1] * b[0], a[1] * b[1], a[1] * b[2],
             a[2] * b[0], a[2] * b[1], a[2] * b[2])
 
 
-@kernel
+@formula
 def mat_mul(A, B):
     a0, a1, a2 = (A[0], A[1], A[2]), (A[3], A[4], A[5]), (A[6], A[7], A[8])
     b0, b1, b2 = (B[0], B[3], B[6]), (B[1], B[4], B[7]), (B[2], B[5], B[8])
@@ -47,29 +47,29 @@ def mat_mul(A, B):
             dot(a2, b0), dot(a2, b1), dot(a2, b2))
 
 
-@kernel
+@formula
 def mat_vec(A, b):
     return dot((A[0], A[1], A[2]), b), dot((A[3], A[4], A[5]), b), dot((A[6], A[7], A[8]), b)
 
 
-@kernel
+@formula
 def mat_of_sym(A):
     return A[0], A[3], A[4], A[3], A[1], A[5], A[4], A[5], A[2]
 
 
-@kernel
+@formula
 def mat_sub(A, B):
     return (A[0] - B[0], A[1] - B[1], A[2] - B[2], A[3] - B[3], A[4] - B[4], A[5] - B[5],
             A[6] - B[6], A[7] - B[7], A[8] - B[8])
 
 
-@kernel
+@formula
 def vec_mat(a, B):
     """aᵀ B."""
     return dot(a, (B[0], B[3], B[6])), dot(a, (B[1], B[4], B[7])), dot(a, (B[2], B[5], B[8]))
 
 
-@kernel
+@formula
 def hat_mat(a, B):
     """â B: a × every column."""
     return (a[1] * B[6] - a[2] * B[3], a[1] * B[7] - a[2] * B[4], a[1] * B[8] - a[2] * B[5],
@@ -77,7 +77,7 @@ def hat_mat(a, B):
             a[0] * B[3] - a[1] * B[0], a[0] * B[4] - a[1] * B[1], a[0] * B[5] - a[1] * B[2])
 
 
-@kernel
+@formula
 def mat_hat(A, b):
     """A b̂: every row × b."""
     return (A[1] * b[2] - A[2] * b[1], A[2] * b[0] - A[0] * b[2], A[0] * b[1] - A[1] * b[0],
@@ -85,7 +85,7 @@ def mat_hat(A, b):
             A[7] * b[2] - A[8] * b[1], A[8] * b[0] - A[6] * b[2], A[6] * b[1] - A[7] * b[0])
 
 
-@kernel
+@formula
 def mat_inverse(A):
     """Inverse by cofactors; of a singular matrix, infinities and NaN."""
     a, b, c = A[4] * A[8] - A[5] * A[7], A[5] * A[6] - A[3] * A[8], A[3] * A[7] - A[4] * A[6]
@@ -95,7 +95,7 @@ def mat_inverse(A):
             k * c, k * (A[1] * A[6] - A[0] * A[7]), k * (A[0] * A[4] - A[1] * A[3]))
 
 
-@kernel
+@formula
 def determinant(A):
     return (A[0] * (A[4] * A[8] - A[5] * A[7]) + A[1] * (A[5] * A[6] - A[3] * A[8])
             + A[2] * (A[3] * A[7] - A[4] * A[6]))

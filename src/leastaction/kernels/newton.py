@@ -11,13 +11,14 @@ from .drnea_jacobian import joint_derivative
 from .jit import kernel
 from .kinematics import shift_twist, shift_wrench
 from .layout import (
-    A, ARM, ARMATURE, BALL, D, DAMPING, DQ, F, KA, LANES, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS, TAU, X,
+    A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, KA, LANES, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS, TAU, X,
     add33, get3, get4, get9, get33, put3, put9, put33, slot,
 )
 from .mat3 import (
     determinant, hat_mat, mat_add, mat_hat, mat_inverse, mat_mul, mat_scale, mat_sub, mat_vec, outer, vec_mat,
 )
-from .stiffness import link_stiffness, link_stiffness_first_order
+from .simd import SIMD, in_fours
+from .stiffness import EXP, block_is_small, link_stiffness, link_stiffness_first_order, small_stiffness
 from .vec3 import add, add_scaled, cross, dot, scale, sub, unit
 
 ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -101,13 +102,22 @@ def newton_factor(tree, w, h, retraction, first_order):
     """
     n = len(tree.parent)
     positive = True
-    for i in range(n):  # every link by itself
-        o = slot(i)
-        if first_order:
-            K11, K12, K21, K22 = link_stiffness_first_order(w, o, h)
+    for block in range(0, len(w), BLOCK):  # every link by itself, or four at a time
+        if SIMD and first_order:
+            four = in_fours(w)
+            K1, K2, K3, K4 = link_stiffness_first_order(four, block, h)
+            put_blocks(four, block + KA, K1, K2, K3, K4)
+        elif SIMD and retraction == EXP and block_is_small(w, block):
+            four = in_fours(w)
+            K5, K6, K7, K8 = small_stiffness(four, block, h)
+            put_blocks(four, block + KA, K5, K6, K7, K8)
         else:
-            K11, K12, K21, K22 = link_stiffness(w, o, h, retraction)
-        put_blocks(w, o + KA, K11, K12, K21, K22)
+            for o in range(block, block + LANES):
+                if first_order:
+                    K11, K12, K21, K22 = link_stiffness_first_order(w, o, h)
+                else:
+                    K11, K12, K21, K22 = link_stiffness(w, o, h, retraction)
+                put_blocks(w, o + KA, K11, K12, K21, K22)
     for i in range(n - 1, -1, -1):  # leaves → root
         o = slot(i)
         A11, A12, A21, A22 = get_blocks(w, o + KA)

@@ -7,9 +7,9 @@ in s serve rotations up to half a radian a step, and the closed forms beyond.
 from math import factorial, sin, sqrt
 
 from . import so3
-from .coefficients import BETA, GAMMA, KAPPA, S_LIMIT, SQUARE_LIMIT
+from .coefficients import BETA, GAMMA, KAPPA, LOG_RATIO, S_LIMIT, SQUARE_LIMIT
 from .jit import kernel
-from .so3 import log_ratio, poly6
+from .so3 import log_ratio, poly6, poly9
 from .vec3 import add, add_scaled, cross, dot, scale
 
 
@@ -24,7 +24,7 @@ def poly7(c, x):
 
 
 @kernel
-def _poly8(c, x):
+def poly8(c, x):
     return c[0] + x * (c[1] + x * poly6(c[2:], x))
 
 
@@ -32,7 +32,7 @@ def _poly8(c, x):
 def beta_gamma(c, s, ratio):
     """β and γ of a quaternion with scalar part c and squared vector part s; ratio is its θ / sin(θ/2)."""
     if s < S_LIMIT and c > 0.0:
-        return _poly8(BETA, s), _poly8(GAMMA, s)
+        return poly8(BETA, s), poly8(GAMMA, s)
     root = sqrt(s)
     u = 0.5 * ratio * root  # θ/2
     cot = c / root
@@ -51,15 +51,28 @@ def kappa(c, s, ratio):
 
 
 @kernel
+def series(s):
+    """θ / sin(θ/2), β and γ of a rotation of at most half a radian."""
+    return poly9(LOG_RATIO, s), poly8(BETA, s), poly8(GAMMA, s)
+
+
+@kernel
+def log_by(q, d, ratio, beta):
+    """Twist (w, v) whose exponential is the motion (q, d), given its θ / sin(θ/2) and β."""
+    w = scale(ratio, so3.vector(q))
+    t = cross(w, d)
+    return w, add_scaled(add_scaled(d, -0.5, t), beta, cross(w, t))
+
+
+@kernel
 def log(q, d):
     """Twist (w, v) whose exponential is the motion (q, d), and the β and γ that belong to it."""
     u = so3.vector(q)
     s = dot(u, u)
     ratio = log_ratio(q[0], s)
     beta, gamma = beta_gamma(q[0], s, ratio)
-    w = scale(ratio, u)
-    t = cross(w, d)
-    return w, add_scaled(add_scaled(d, -0.5, t), beta, cross(w, t)), beta, gamma
+    w, v = log_by(q, d, ratio, beta)
+    return w, v, beta, gamma
 
 
 @kernel

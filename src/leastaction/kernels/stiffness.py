@@ -4,14 +4,20 @@ K = ([dτ⁻¹]ᵀ G/h + N) dτ⁻¹ with N = ∂/∂x [(dτ⁻¹_x)ᵀ y] at y 
 Newton's method and the Jacobian of the residual are made of. Matrices are four 3×3 blocks.
 """
 
+from math import cos
+
 from . import cayley, se3, so3
+from .coefficients import KAPPA
 from .jit import kernel
 from .kinematics import inertia_times
 from .layout import D, DQ, INERTIA_W, MASS, MOMENT_W, get3, get4, get6
-from .mat3 import hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, transpose
+from .mat3 import (
+    hat, hat_mat, mat_add, mat_hat, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, transpose,
+)
 from .vec3 import add, add_scaled, cross, dot, scale
 
 EXP, CAYLEY = 0, 1  # retractions
+SMALL = cos(0.25)  # cos(θ/2) of half a radian
 
 
 @kernel
@@ -24,27 +30,49 @@ def link_twist(w, o, retraction):
 
 
 @kernel
-def dlog_matrix(w, v, beta, gamma):
-    """dlog_x as blocks: [[A, 0], [C, A]]."""
-    W, V_ = hat(w), hat(v)
-    WW = mat_mul(W, W)
-    A = mat_shift(mat_add(mat_scale(-0.5, W), mat_scale(beta, WW)), 1.0)
-    C = mat_add(mat_scale(-0.5, V_), mat_scale(beta, mat_add(mat_mul(W, V_), mat_mul(V_, W))))
-    return A, mat_add(C, mat_scale(gamma * dot(w, v), WW))
+def small_twist(w, o):
+    """The same for exp and a rotation of at most half a radian, of one link or of four (w a view)."""
+    q = get4(w, o + DQ)
+    u = so3.vector(q)
+    ratio, beta, gamma = se3.series(dot(u, u))
+    turn, move = se3.log_by(q, get3(w, o + D), ratio, beta)
+    return turn, move, beta, gamma
 
 
 @kernel
-def dlog_derivative(w, v, beta, gamma, kappa_, m, f):
+def block_is_small(w, o):
+    """Whether no link of a block turns by more than half a radian over the step."""
+    a = o + DQ
+    return w[a] > SMALL and w[a + 1] > SMALL and w[a + 2] > SMALL and w[a + 3] > SMALL
+
+
+@kernel
+def dlog_matrix(w, v, beta, gamma):
+    """dlog_x as blocks: [[A, 0], [C, A]]. Products of two hats are dyads: âb̂ = b aᵀ − (a·b)."""
+    wv, ww = dot(w, v), dot(w, w)
+    A = mat_add(mat_scale(-0.5, hat(w)), mat_scale(beta, outer(w, w)))
+    k = gamma * wv
+    C = mat_add(mat_scale(-0.5, hat(v)), mat_scale(beta, mat_add(outer(w, v), outer(v, w))))
+    C = mat_shift(mat_add(C, mat_scale(k, outer(w, w))), -2.0 * beta * wv - k * ww)
+    return mat_shift(A, 1.0 - beta * ww), C
+
+
+@kernel
+def twisted(w, m):
+    """hat(w×m) + ŵm̂ = 2 m wᵀ − w mᵀ − (w·m)."""
+    return mat_shift(mat_sub(outer(add(m, m), w), outer(w, m)), -dot(w, m))
+
+
+@kernel
+def dlog_derivative(w, v, beta, gamma, kappa, m, f):
     """N = ∂/∂x [dlog_xᵀ y] at fixed y = (m, f), as blocks: [[N_w, N_f], [N_f, 0]]."""
-    W = hat(w)
     wf, wm, vf = cross(w, f), cross(w, m), cross(v, f)
     wwf, wv = cross(w, wf), dot(w, v)
-    twist_f = mat_add(hat(wf), mat_mul(W, hat(f)))
-    twist_m = mat_add(mat_add(hat(wm), mat_mul(W, hat(m))), mat_add(hat(vf), mat_mul(hat(v), hat(f))))
-    Nf = mat_add(mat_add(mat_scale(-0.5, hat(f)), mat_scale(-beta, twist_f)), mat_scale(gamma, outer(wwf, w)))
-    Nw = mat_add(mat_scale(-0.5, hat(m)), mat_scale(-beta, twist_m))
-    Nw = mat_add(Nw, mat_scale(-gamma * wv, twist_f))
-    along = add_scaled(scale(gamma, add(add(cross(w, wm), cross(w, vf)), cross(v, wf))), kappa_ * wv, wwf)
+    around_f = twisted(w, f)
+    Nf = mat_add(mat_sub(mat_scale(-0.5, hat(f)), mat_scale(beta, around_f)), mat_scale(gamma, outer(wwf, w)))
+    Nw = mat_sub(mat_scale(-0.5, hat(m)), mat_scale(beta, mat_add(twisted(w, m), twisted(v, f))))
+    Nw = mat_sub(Nw, mat_scale(gamma * wv, around_f))
+    along = add_scaled(scale(gamma, add(add(cross(w, wm), cross(w, vf)), cross(v, wf))), kappa * wv, wwf)
     return mat_add(Nw, mat_add(outer(along, w), mat_scale(gamma, outer(wwf, v)))), Nf
 
 
@@ -52,15 +80,45 @@ def dlog_derivative(w, v, beta, gamma, kappa_, m, f):
 def cayley_matrix(w, v):
     """dcay⁻¹_x as blocks: [[A, 0], [C, B]]."""
     B = mat_shift(mat_scale(-0.5, hat(w)), 1.0)
-    return mat_add(B, mat_scale(0.25, outer(w, w))), B, mat_scale(-0.5, mat_mul(B, hat(v)))
+    return mat_add(B, mat_scale(0.25, outer(w, w))), B, mat_scale(-0.5, mat_hat(B, v))
 
 
 @kernel
 def cayley_derivative(w, v, m, f):
     """N for Cayley, as blocks: [[N11, N12], [N21, 0]]."""
     N11 = mat_add(mat_scale(-0.5, hat(m)), mat_scale(0.25, mat_shift(outer(w, m), dot(w, m))))
-    N11 = mat_sub(N11, mat_scale(0.25, mat_mul(hat(v), hat(f))))
+    N11 = mat_sub(N11, mat_scale(0.25, mat_shift(outer(f, v), -dot(v, f))))
     return N11, mat_scale(-0.5, hat(add_scaled(f, 0.5, cross(w, f)))), mat_scale(-0.5, hat(f))
+
+
+@kernel
+def assemble(w, o, h, A, B, C, N11, N12, N21):
+    """K = ([[A, 0], [C, B]]ᵀ G/h + N) [[A, 0], [C, B]]."""
+    mass, c = w[o + MASS] / h, scale(1.0 / h, get3(w, o + MOMENT_W))
+    inertia = mat_scale(1.0 / h, mat_of_sym(get6(w, o + INERTIA_W)))
+    At, Bt, Ct = transpose(A), transpose(B), transpose(C)
+    P11 = mat_add(mat_sub(mat_mul(At, inertia), mat_hat(Ct, c)), N11)
+    P12 = mat_add(mat_add(mat_hat(At, c), mat_scale(mass, Ct)), N12)
+    P21 = mat_sub(N21, mat_hat(Bt, c))
+    return (mat_add(mat_mul(P11, A), mat_mul(P12, C)), mat_mul(P12, B),
+            mat_add(mat_mul(P21, A), mat_scale(mass, mat_mul(Bt, C))), mat_scale(mass, mat_mul(Bt, B)))
+
+
+@kernel
+def exp_stiffness(w, o, h, turn, move, beta, gamma, kappa):
+    """K of a link, or of four, for exp."""
+    m, f = inertia_times(w, o, w[o + MASS], turn, move)
+    A, C = dlog_matrix(turn, move, beta, gamma)
+    N11, N12 = dlog_derivative(turn, move, beta, gamma, kappa, scale(1.0 / h, m), scale(1.0 / h, f))
+    return assemble(w, o, h, A, A, C, N11, N12, N12)
+
+
+@kernel
+def small_stiffness(w, o, h):
+    """K for exp and rotations of at most half a radian, of one link or of four (w a view). Needs displacements()."""
+    turn, move, beta, gamma = small_twist(w, o)
+    u = so3.vector(get4(w, o + DQ))
+    return exp_stiffness(w, o, h, turn, move, beta, gamma, se3.poly7(KAPPA, dot(u, u)))
 
 
 @kernel
@@ -68,26 +126,13 @@ def link_stiffness(w, o, h, retraction):
     """K of a link, exactly. Needs displacements()."""
     dR = get4(w, o + DQ)
     turn, move, beta, gamma = link_twist(w, o, retraction)
-    m, f = inertia_times(w, o, w[o + MASS], turn, move)
-    m, f = scale(1.0 / h, m), scale(1.0 / h, f)
     if retraction == CAYLEY:
+        m, f = inertia_times(w, o, w[o + MASS], turn, move)
         A, B, C = cayley_matrix(turn, move)
-        N11, N12, N21 = cayley_derivative(turn, move, m, f)
-    else:
-        A, C = dlog_matrix(turn, move, beta, gamma)
-        s = dR[1] * dR[1] + dR[2] * dR[2] + dR[3] * dR[3]
-        kappa = se3.kappa(dR[0], s, so3.log_ratio(dR[0], s))
-        N11, N12 = dlog_derivative(turn, move, beta, gamma, kappa, m, f)
-        B, N21 = A, N12
-    mass, c = w[o + MASS] / h, hat(scale(1.0 / h, get3(w, o + MOMENT_W)))
-    inertia = mat_scale(1.0 / h, mat_of_sym(get6(w, o + INERTIA_W)))
-    At, Bt, Ct = transpose(A), transpose(B), transpose(C)
-    P11 = mat_add(mat_sub(mat_mul(At, inertia), mat_mul(Ct, c)), N11)
-    P12 = mat_add(mat_add(mat_mul(At, c), mat_scale(mass, Ct)), N12)
-    P21 = mat_sub(N21, mat_mul(Bt, c))
-    P22 = mat_scale(mass, Bt)
-    return (mat_add(mat_mul(P11, A), mat_mul(P12, C)), mat_mul(P12, B),
-            mat_add(mat_mul(P21, A), mat_mul(P22, C)), mat_mul(P22, B))
+        N11, N12, N21 = cayley_derivative(turn, move, scale(1.0 / h, m), scale(1.0 / h, f))
+        return assemble(w, o, h, A, B, C, N11, N12, N21)
+    s = dR[1] * dR[1] + dR[2] * dR[2] + dR[3] * dR[3]
+    return exp_stiffness(w, o, h, turn, move, beta, gamma, se3.kappa(dR[0], s, so3.log_ratio(dR[0], s)))
 
 
 @kernel
@@ -102,9 +147,11 @@ def link_stiffness_first_order(w, o, h):
     move = add_scaled(d, -0.5, cross(turn, d))
     m, f = inertia_times(w, o, w[o + MASS], turn, move)
     moment = get3(w, o + MOMENT_W)
-    c, W, V_ = hat(moment), hat(turn), hat(move)
+    c = hat(moment)
     inertia = mat_of_sym(get6(w, o + INERTIA_W))
-    odd = mat_sub(mat_sub(mat_mul(W, inertia), mat_mul(inertia, W)), mat_add(mat_mul(V_, c), mat_mul(c, V_)))
+    odd = mat_sub(hat_mat(turn, inertia), mat_hat(inertia, turn))
+    odd = mat_sub(odd, mat_add(outer(moment, move), outer(move, moment)))
+    odd = mat_shift(odd, 2.0 * dot(moment, move))
     K11 = mat_add(inertia, mat_scale(0.5, mat_sub(odd, hat(m))))
     k, mass = 1.0 / h, w[o + MASS] / h
     return (mat_scale(k, K11), mat_scale(k, c), mat_scale(-k, mat_add(c, hat(f))),

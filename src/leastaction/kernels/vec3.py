@@ -1,56 +1,56 @@
 """Vectors of three and symmetric 3×3 matrices (xx, yy, zz, xy, xz, yz), as tuples of numbers."""
 
-from .jit import kernel
+from .jit import formula
 
 
-@kernel
+@formula
 def add(a, b):
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-@kernel
+@formula
 def sub(a, b):
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
-@kernel
+@formula
 def neg(a):
     return -a[0], -a[1], -a[2]
 
 
-@kernel
+@formula
 def scale(k, a):
     return k * a[0], k * a[1], k * a[2]
 
 
-@kernel
+@formula
 def add_scaled(a, k, b):
     """a + k b."""
     return a[0] + k * b[0], a[1] + k * b[1], a[2] + k * b[2]
 
 
-@kernel
+@formula
 def dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@kernel
+@formula
 def cross(a, b):
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@kernel
+@formula
 def sym_add(A, B):
     return A[0] + B[0], A[1] + B[1], A[2] + B[2], A[3] + B[3], A[4] + B[4], A[5] + B[5]
 
 
-@kernel
+@formula
 def sym_shift(A, k):
     """A + k·1."""
     return A[0] + k, A[1] + k, A[2] + k, A[3], A[4], A[5]
 
 
-@kernel
+@formula
 def sym_mul(A, b):
     return (
         A[0] * b[0] + A[3] * b[1] + A[4] * b[2],
@@ -59,14 +59,14 @@ def sym_mul(A, b):
     )
 
 
-@kernel
+@formula
 def sym_outer(k, a):
     """k a aᵀ."""
     x, y, z = scale(k, a)
     return x * a[0], y * a[1], z * a[2], x * a[1], x * a[2], y * a[2]
 
 
-@kernel
+@formula
 def sym_inverse(A):
     """Inverse by cofactors; of a singular matrix, infinities and NaN (callers test the pivots)."""
     xx = A[1] * A[2] - A[5] * A[5]
@@ -83,17 +83,17 @@ def sym_inverse(A):
     )
 
 
-@kernel
+@formula
 def sym_sub(A, B):
     return A[0] - B[0], A[1] - B[1], A[2] - B[2], A[3] - B[3], A[4] - B[4], A[5] - B[5]
 
 
-@kernel
+@formula
 def sym_scale(k, A):
     return k * A[0], k * A[1], k * A[2], k * A[3], k * A[4], k * A[5]
 
 
-@kernel
+@formula
 def unit(j):
     """Unit vector j; zero for another j."""
     return 1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0
