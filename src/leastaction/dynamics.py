@@ -33,7 +33,7 @@ def vector(model: Model, value: ArrayLike | None, name: str) -> Array:
 def link_wrenches(model: Model, wrench: ArrayLike | None) -> Array:
     """Turn wrenches on bodies (..., nb, 6), each in the body's own frame, into wrenches on links (..., n, 6)."""
     c = compile_model(model)
-    n = len(c.tree.parent)
+    n = c.tree.n
     if wrench is None:
         return np.zeros((n, 6))
     given = np.array(wrench, dtype=float)
@@ -73,7 +73,7 @@ def poses(model: Model, q: ArrayLike | None = None) -> Array:
     """
     c = compile_model(model)
     q, _ = model.check_state(q, None)
-    n = len(c.tree.parent)
+    n = c.tree.n
     position, quaternion = np.empty((n + 1, 3)), np.empty((n + 1, 4))
     queries.link_poses(c.tree, c.workspace(), q, position, quaternion)
     result = np.zeros((model.nb, 4, 4))

@@ -118,7 +118,7 @@ class Simulator:
         if wrench is None:
             rows = 1 if self._pushed else 0
             self._pushed = False
-            return np.zeros((rows, len(self.compiled.tree.parent), 6))
+            return np.zeros((rows, self.compiled.tree.n, 6))
         self._pushed = True
         given = per_step("wrench", wrench, (self.model.nb, 6), steps)
         return np.ascontiguousarray(link_wrenches(self.model, given))

@@ -83,7 +83,7 @@ def add_inertia(w, a, A_, B, C):
 @kernel
 def rigid_inertia(tree, w):
     """Start the articulated inertia of every link with its own inertia, of the ground with none."""
-    for i in range(len(tree.parent) + 1):
+    for i in range(tree.n + 1):
         o = slot(i)
         put6(w, o + IA, get6(w, o + INERTIA_W))
         x, y, z = get3(w, o + MOMENT_W)
@@ -100,7 +100,7 @@ def factor(tree, w, h):
     Gives the last joint whose articulated inertia is not positive, or −1: those before it may only follow from it.
     Needs place().
     """
-    n = len(tree.parent)
+    n = tree.n
     rigid_inertia(tree, w)
     singular = -1
     for i in range(n - 1, -1, -1):  # leaves → root
@@ -174,7 +174,7 @@ def _positive(D, small):
 def solve_up(tree, w):
     """Eliminate from leaves to root, for the right-hand side TAU − Sᵀ ΣF. Gives bᵀ M⁻¹ b. Needs factor()."""
     norm = 0.0
-    for i in range(len(tree.parent) - 1, -1, -1):  # leaves → root
+    for i in range(tree.n - 1, -1, -1):  # leaves → root
         o = slot(i)
         m, f = get33(w, o + F)
         if tree.kind[i] == SCREW:
@@ -207,8 +207,8 @@ def solve_up(tree, w):
 @kernel
 def solve_down(tree, w):
     """Substitute from root to leaves: the solution of every joint in X, of every link in A. Needs solve_up()."""
-    put33(w, slot(len(tree.parent)) + A, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    for i in range(len(tree.parent)):  # root → leaves
+    put33(w, slot(tree.n) + A, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    for i in range(tree.n):  # root → leaves
         o = slot(i)
         alpha, acc = get33(w, slot(tree.parent[i]) + A)
         alpha, acc = shift_twist(alpha, acc, get3(w, o + ARM))
@@ -257,7 +257,7 @@ def acceleration(tree, w, v, tau, gravity, out):
     clear(out)
     velocities(tree, w, v)
     link_forces(tree, w, v, out, gravity)
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o = slot(i)
         orientation = get4(w, o + Q)
         m, f = get33(w, o + PUSH)

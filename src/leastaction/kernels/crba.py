@@ -10,7 +10,7 @@ from .vec3 import add, sym_mul
 @kernel
 def crba(tree, w, unit, M):
     """Fill M (nv × nv). ``unit`` is a zero vector in the layout of v, for scratch. Needs place()."""
-    n = len(tree.parent)
+    n = tree.n
     rigid_inertia(tree, w)
     for i in range(n - 1, -1, -1):  # leaves → root
         o, k = slot(i), tree.iv[i]

@@ -12,7 +12,7 @@ from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times
 from .layout import (
     ARM, BLOCK, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENT_W, MOMENTUM, MU, PUSH, Q, S, SCREW,
-    T, TAU, add33, get3, get4, get33, put3, put4, put33, slot,
+    T, TAU, add33, get3, get33, get4, put3, put33, put4, slot,
 )
 from .rnea import gather
 from .simd import SIMD, in_fours, total
@@ -24,7 +24,7 @@ from .vec3 import add, cross, dot, scale, sub
 def displacements(tree, w):
     """Alg. 2, lines 1–3: ΔT_i of every link from the motion of the joints. Gives the least cos(θ/2) of its rotation."""
     least = 1.0
-    for i in range(len(tree.parent)):  # root → leaves
+    for i in range(tree.n):  # root → leaves
         o, parent = slot(i), slot(tree.parent[i])
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
@@ -79,7 +79,7 @@ def drnea(tree, w, h, retraction):
     """
     least = displacements(tree, w)
     twice_energy = 0.0
-    for block in range(0, len(w), BLOCK):  # every link by itself, or four at a time
+    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
         if SIMD and retraction == EXP and block_is_small(w, block):
             four = in_fours(w)
             turn, move, beta, gamma = small_twist(four, block)
@@ -91,7 +91,7 @@ def drnea(tree, w, h, retraction):
             m, f, energy = link_momentum(w, o, h, retraction)
             put_residual(w, o, m, f)
             twice_energy += energy
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         joint_residual(tree, w, i, h)
     return twice_energy / (h * h), least
 
@@ -100,7 +100,7 @@ def drnea(tree, w, h, retraction):
 def gather_residual(tree, w, f):
     """Alg. 2, lines 8 and 9: f_i = S_iᵀ F_i − Q_i, in the layout of v. Needs drnea()."""
     gather(tree, w, F, f)
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o, k = slot(i), tree.iv[i]
         if tree.kind[i] == SCREW:
             f[k] -= w[o + TAU]
@@ -121,7 +121,7 @@ def gather_residual(tree, w, f):
 @kernel
 def kick(tree, w, gravity, tau, h):
     """Add the impulse of gravity, of external wrenches and of joint forces tau over a time h (half a step)."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o = slot(i)
         orientation = get4(w, o + Q)
         m, f = get33(w, o + PUSH)
@@ -137,7 +137,7 @@ def kick(tree, w, gravity, tau, h):
 @kernel
 def carry(tree, w, h):
     """Momentum into the next step: the same covector about the new origin, in the axes of the world."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o = slot(i)
         m, f = get33(w, o + MU)
         put33(w, o + MOMENTUM, sub(m, cross(get3(w, o + D), f)), f)

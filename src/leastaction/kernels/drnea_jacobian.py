@@ -52,7 +52,7 @@ def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
 
     Needs displacements(). Overwrites F, V and A.
     """
-    n = len(tree.parent)
+    n = tree.n
     for j in range(n):
         o, k = slot(j), tree.iv[j]
         kind = tree.kind[j]

@@ -12,12 +12,13 @@ from .aba import aba
 from .jit import entry, kernel
 from .joints import deflections, move_by
 from .kinematics import place, read3
-from .layout import FREE, SCREW, copy
+from .layout import FREE, SCREW, copy, look
 from .momentum import generalized_momentum, momentum_of
 from .record import follow, record
 from .rnea import gravitational_energy, kinetic_energy
 from .se3 import dlog_negative
 from .settings import BAD_CONTROL, CONVERGED, NOT_FINITE
+from .simd import numbers
 from .variational import set_wrenches
 
 SEMI_IMPLICIT_EULER, RUNGE_KUTTA_4 = 0, 1
@@ -26,7 +27,7 @@ SEMI_IMPLICIT_EULER, RUNGE_KUTTA_4 = 0, 1
 @kernel
 def increment_rate(tree, epsilon, v, out):
     """Rate of ε when q ⊕ ε moves with velocity v: dlog_{−ε} v, joint by joint."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         k = tree.iv[i]
         if tree.kind[i] == SCREW:
             out[k] = v[k]
@@ -79,7 +80,8 @@ def node_momentum(tree, w, q, v, p):
 @entry
 def run_explicit(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, method, out):
     """As variational.run, with an explicit method."""
-    w, q, v, scratch = state.w, state.q, state.v, state.scratch
+    tree, w = look(tree), numbers(state.w)
+    q, v, scratch = state.q, state.v, state.scratch
     nv = len(v)
     a, rate, epsilon = np.zeros((4, nv)), np.zeros((4, nv)), np.zeros(nv)
     stage_q, stage_v, good_q, good_v = np.empty_like(q), np.empty_like(v), q.copy(), v.copy()

@@ -17,7 +17,7 @@ from .vec3 import add, add_scaled, cross, dot, scale, sub
 @kernel
 def set_motion(tree, w, epsilon):
     """Move every joint by its increment, starting from q0."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o, k = slot(i), tree.iv[i]
         if tree.kind[i] == SCREW:
             w[o + DELTA] = epsilon[k]
@@ -34,7 +34,7 @@ def set_motion(tree, w, epsilon):
 @kernel
 def get_motion(tree, w, epsilon):
     """The increment of every joint: the inverse of set_motion."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o, k = slot(i), tree.iv[i]
         if tree.kind[i] == SCREW:
             epsilon[k] = w[o + DELTA]
@@ -49,7 +49,7 @@ def get_motion(tree, w, epsilon):
 @kernel
 def motion_between(tree, w, q0, q1):
     """Set the motion of every joint that takes q0 to q1. Needs place() at q0."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o, k = slot(i), tree.iq[i]
         if tree.kind[i] == SCREW:
             w[o + DELTA] = q1[k] - q0[k]
@@ -67,7 +67,7 @@ def motion_between(tree, w, q0, q1):
 
 @kernel
 def save_motion(tree, w):
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o = slot(i)
         for j in range(8):
             w[o + SAVED + LANES * j] = w[o + DELTA + LANES * j]
@@ -75,7 +75,7 @@ def save_motion(tree, w):
 
 @kernel
 def restore_motion(tree, w):
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o = slot(i)
         for j in range(8):
             w[o + DELTA + LANES * j] = w[o + SAVED + LANES * j]
@@ -84,7 +84,7 @@ def restore_motion(tree, w):
 @kernel
 def improve_motion(tree, w, h):
     """Alg. 3, line 6: q^{k+1} ← q^{k+1} ⊕ h X, with X in world axes at t_k."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o = slot(i)
         if tree.kind[i] == SCREW:
             w[o + DELTA] += h * w[o + X]
@@ -101,7 +101,7 @@ def improve_motion(tree, w, h):
 @kernel
 def apply_motion(tree, w, q, low):
     """Advance q by the motion of the step. ``low`` holds what round-off has kept from q, and is added back (Kahan)."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o, k = slot(i), tree.iq[i]
         if tree.kind[i] == SCREW:
             add_compensated(q, low, k, w[o + DELTA])
@@ -139,7 +139,7 @@ def deflections(tree, w, q, rest):
     """Set PSI, the deflection of every joint's spring at q: q − rest, or a rotation vector in body axes and a
     translation in world axes. Gives the energy stored. Needs place()."""
     energy = 0.0
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         if not tree.passive[i]:
             continue
         o, k = slot(i), tree.iq[i]
@@ -242,7 +242,7 @@ def _spring(w, o):
 @kernel
 def passive_forces(tree, w, v, out):
     """Add damping and spring forces at rates v. Needs deflections()."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         if not tree.passive[i]:
             continue
         o, k = slot(i), tree.iv[i]
@@ -263,7 +263,7 @@ def passive_forces(tree, w, v, out):
 @kernel
 def put_rhs(tree, w, tau):
     """Set TAU of every joint, in world axes, from the layout of v."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o, k = slot(i), tree.iv[i]
         if tree.kind[i] == SCREW:
             w[o + TAU] = tau[k]
@@ -277,7 +277,7 @@ def put_rhs(tree, w, tau):
 @kernel
 def get_solution(tree, w, out):
     """The solution X of every joint, in the layout of v."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o, k = slot(i), tree.iv[i]
         if tree.kind[i] == SCREW:
             out[k] = w[o + X]
@@ -291,7 +291,7 @@ def get_solution(tree, w, out):
 @kernel
 def move_by(tree, q, epsilon):
     """q ← q ⊕ ε, with ε in the layout of v (body axes)."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         k, e = tree.iq[i], tree.iv[i]
         if tree.kind[i] == SCREW:
             q[k] += epsilon[e]

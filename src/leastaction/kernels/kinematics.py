@@ -37,7 +37,7 @@ def joint_pose(kind, w, o, q, k):
 @kernel
 def place(tree, w, q):
     """Set Q, O and ARM of every link from the configuration q, then its axis and inertia in world axes."""
-    n = len(tree.parent)
+    n = tree.n
     put4(w, slot(n) + Q, (1.0, 0.0, 0.0, 0.0))
     put4(w, slot(n) + DQ, (1.0, 0.0, 0.0, 0.0))
     for i in range(n):  # root → leaves
@@ -48,7 +48,7 @@ def place(tree, w, q):
         put4(w, o + Q, so3.multiply(above, so3.multiply(base, turned)))
         put3(w, o + ARM, arm)
         put3(w, o + O, add(get3(w, parent + O), arm))
-    for block in range(0, len(w), BLOCK):  # every link by itself, or four at a time
+    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
         if SIMD:
             orient(in_fours(w), block)
         else:

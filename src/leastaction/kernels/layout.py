@@ -7,15 +7,16 @@ vector of four bodies. The ground has a slot of its own, after the last body, so
 
 from collections import namedtuple
 
-from .jit import kernel
+from .jit import kernel, part
+from .simd import integers
 
 LANES = 4
 SCREW, BALL, FREE = 0, 1, 2  # kinds of joint …
 DOF = (1, 3, 6)  # … and their degrees of freedom
 
-# parent: index of the parent (n: the ground); kind: of the joint; iq, iv: where its numbers start in q and in v;
-# passive: whether the joint has damping, a spring or an armature
-Tree = namedtuple("Tree", "parent kind iq iv passive")
+# n: number of links; end: address past the last block; of each link: parent: index of the parent (n: the ground); kind:
+# of the joint; iq, iv: where its numbers start in q and in v; passive: whether it has damping, a spring or an armature
+Tree = namedtuple("Tree", "n end parent kind iq iv passive")
 
 _rows = 0
 
@@ -88,6 +89,13 @@ BLOCK = LANES * _rows
 def blocks(n: int) -> int:
     """Number of blocks for n bodies and the ground."""
     return (n + LANES) // LANES
+
+
+@part
+def look(tree):
+    """The tree through views, as kernels take it."""
+    return Tree(tree.n, tree.end, integers(tree.parent), integers(tree.kind), integers(tree.iq), integers(tree.iv),
+                integers(tree.passive))
 
 
 @kernel

@@ -14,7 +14,7 @@ def momentum_of(tree, w, v):
     """Set the momenta of links and joints to those of the velocity v: p0 = M v0. Needs place()."""
     velocities(tree, w, v)
     momenta(tree, w, MOMENTUM)
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o, k = slot(i), tree.iv[i]
         for j in range(DOF[tree.kind[i]]):
             w[o + JOINT_P + LANES * j] = w[o + ARMATURE] * v[k + j]
@@ -23,7 +23,7 @@ def momentum_of(tree, w, v):
 @kernel
 def momentum_solve_up(tree, w):
     """pᵀ M⁻¹ p, twice the kinetic energy of a node; solve_down() then gives the velocity. Needs factor(tree, w, 0)."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o = slot(i)
         m, f = get33(w, o + MOMENTUM)
         put33(w, o + F, neg(m), neg(f))
@@ -49,7 +49,7 @@ def velocity_of(tree, w, v):
 def generalized_momentum(tree, w, p):
     """p = Sᵀ Σ momenta of the links + those of the joints, in the layout of v. Needs place()."""
     gather(tree, w, MOMENTUM, p)
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o, k = slot(i), tree.iv[i]
         for j in range(DOF[tree.kind[i]]):
             p[k + j] += w[o + JOINT_P + LANES * j]

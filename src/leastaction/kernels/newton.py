@@ -11,8 +11,8 @@ from .drnea_jacobian import joint_derivative
 from .jit import kernel
 from .kinematics import shift_twist, shift_wrench
 from .layout import (
-    A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, KA, LANES, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS, TAU, X,
-    add33, get3, get4, get9, get33, put3, put9, put33, slot,
+    A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, KA, LANES, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS, TAU,
+    X, add33, get3, get33, get4, get9, put3, put33, put9, slot,
 )
 from .mat3 import (
     determinant, hat_mat, mat_add, mat_hat, mat_inverse, mat_mul, mat_scale, mat_sub, mat_vec, outer, vec_mat,
@@ -100,9 +100,9 @@ def newton_factor(tree, w, h, retraction, first_order):
     Gives whether all pivots are positive. As h → 0 they are, with J → M/h; along the root that continues from there
     none can change sign without J becoming singular. A root where one is negative is another one, not the motion.
     """
-    n = len(tree.parent)
+    n = tree.n
     positive = True
-    for block in range(0, len(w), BLOCK):  # every link by itself, or four at a time
+    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
         if SIMD and first_order:
             four = in_fours(w)
             K1, K2, K3, K4 = link_stiffness_first_order(four, block, h)
@@ -172,7 +172,7 @@ def newton_factor(tree, w, h, retraction, first_order):
 def newton_up(tree, w):
     """Eliminate from leaves to root. Gives fᵀ J⁻¹ f, which is h fᵀ M⁻¹ f to first order. Needs newton_factor()."""
     norm = 0.0
-    for i in range(len(tree.parent) - 1, -1, -1):  # leaves → root
+    for i in range(tree.n - 1, -1, -1):  # leaves → root
         o = slot(i)
         m, f = get33(w, o + F)
         if tree.kind[i] == SCREW:
@@ -206,8 +206,8 @@ def newton_up(tree, w):
 @kernel
 def newton_down(tree, w):
     """Substitute from root to leaves: the increment of every joint in X, ζ of every link in A. Needs newton_up()."""
-    put33(w, slot(len(tree.parent)) + A, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-    for i in range(len(tree.parent)):  # root → leaves
+    put33(w, slot(tree.n) + A, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    for i in range(tree.n):  # root → leaves
         o = slot(i)
         turn, move = get33(w, slot(tree.parent[i]) + A)
         turn, move = shift_twist(turn, move, get3(w, o + ARM))

@@ -8,8 +8,9 @@ from .drnea_jacobian import drnea_jacobian
 from .jit import entry
 from .joints import deflections, motion_between, move_by, passive_forces
 from .kinematics import joint_force, place, shift_wrench
-from .layout import ARM, MOMENTUM, O, Q, get3, get4, slot
+from .layout import ARM, MOMENTUM, O, Q, get3, get4, look, slot
 from .rnea import gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities
+from .simd import numbers
 from .variational import set_wrenches
 from .vec3 import add, unit
 
@@ -17,8 +18,9 @@ from .vec3 import add, unit
 @entry
 def link_poses(tree, w, q, position, quaternion):
     """World poses of all links, and of the ground in the last row."""
+    tree, w = look(tree), numbers(w)
     place(tree, w, q)
-    for i in range(len(tree.parent) + 1):
+    for i in range(tree.n + 1):
         for j, value in enumerate(get3(w, slot(i) + O)):
             position[i, j] = value
         for j, value in enumerate(get4(w, slot(i) + Q)):
@@ -27,6 +29,7 @@ def link_poses(tree, w, q, position, quaternion):
 
 @entry
 def mass_matrix(tree, w, q, unit, M):
+    tree, w = look(tree), numbers(w)
     place(tree, w, q)
     crba(tree, w, unit, M)
 
@@ -34,9 +37,10 @@ def mass_matrix(tree, w, q, unit, M):
 @entry
 def link_jacobian(tree, w, q, link, position, columns):
     """Columns (nv, 6) of the world-axis twist, at a point fixed to the link, per unit of every rate."""
+    tree, w = look(tree), numbers(w)
     place(tree, w, q)
     point = so3.rotate(get4(w, slot(link) + Q), position)
-    while link < len(tree.parent):
+    while link < tree.n:
         o, k = slot(link), tree.iv[link]
         # Sᵀ of six unit wrenches at the point
         for j in range(6):
@@ -49,6 +53,7 @@ def link_jacobian(tree, w, q, link, position, columns):
 @entry
 def inverse_dynamics(tree, w, q, v, a, rest, gravity, tau):
     """tau = M a + C v + gravity terms − passive joint forces."""
+    tree, w = look(tree), numbers(w)
     place(tree, w, q)
     deflections(tree, w, q, rest)
     rnea(tree, w, v, a, gravity, tau)
@@ -61,6 +66,7 @@ def inverse_dynamics(tree, w, q, v, a, rest, gravity, tau):
 
 @entry
 def forward_dynamics(tree, w, q, v, tau, wrench, rest, gravity, a):
+    tree, w = look(tree), numbers(w)
     set_wrenches(tree, w, wrench)
     return aba(tree, w, q, v, tau, rest, gravity, a)
 
@@ -68,6 +74,7 @@ def forward_dynamics(tree, w, q, v, tau, wrench, rest, gravity, a):
 @entry
 def energy_momentum(tree, w, q, v, rest, gravity):
     """(kinetic, gravitational, spring energy, angular momentum, linear momentum)."""
+    tree, w = look(tree), numbers(w)
     place(tree, w, q)
     springs = deflections(tree, w, q, rest)
     velocities(tree, w, v)
@@ -78,12 +85,13 @@ def energy_momentum(tree, w, q, v, rest, gravity):
 
 @entry
 def moved(tree, q, epsilon):
-    move_by(tree, q, epsilon)
+    move_by(look(tree), q, epsilon)
 
 
 @entry
 def discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, gravity, f):
     """The paper's f(q^{k+1}) = −(D₂L_d + D₁L_d) − forcing; tau acts over both intervals."""
+    tree, w = look(tree), numbers(w)
     place(tree, w, q_prev)
     deflections(tree, w, q_prev, rest)
     motion_between(tree, w, q_prev, q)
@@ -100,6 +108,7 @@ def discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, grav
 @entry
 def discrete_jacobian(tree, w, q, q_next, h, retraction, rest, unit, jacobian):
     """∂f/∂q^{k+1} in body-axis increments."""
+    tree, w = look(tree), numbers(w)
     place(tree, w, q)
     deflections(tree, w, q, rest)
     motion_between(tree, w, q, q_next)

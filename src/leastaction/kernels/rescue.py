@@ -9,7 +9,7 @@ from .aba import solve_up
 from .drnea import drnea, kick
 from .jit import entry, kernel
 from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
-from .layout import DQ, F, MOMENTUM, MU, get33, put33, slot
+from .layout import DQ, F, MOMENTUM, MU, get33, look, put33, slot
 from .momentum import generalized_momentum, velocity_of
 from .newton import newton_down, newton_factor, newton_up
 from .record import follow, record
@@ -18,6 +18,7 @@ from .root import FLOOR_LIMIT, LEAST_COSINE, RESOLVED, polish
 from .settings import (
     BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
 )
+from .simd import numbers
 from .variational import TROUBLED_JUMP, depart, force_scale, restore_node, save_node, set_wrenches, unresolved
 from .vec3 import sub
 
@@ -27,7 +28,7 @@ SHORTEST = 2.0**-12  # fraction of a Newton step below which a line search gives
 @kernel
 def reset_residual(tree, w):
     """F again, after a sweep has summed over it."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o = slot(i)
         m, f = get33(w, o + MU)
         m0, f0 = get33(w, o + MOMENTUM)
@@ -128,7 +129,7 @@ def rescue(tree, w, h, scale, settings, scratch):
 @kernel
 def resolved(tree, w):
     """Whether no link turns by more than a radian."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         if w[slot(i) + DQ] < RESOLVED:
             return False
     return True
@@ -137,7 +138,7 @@ def resolved(tree, w):
 @kernel
 def rescued_step(tree, state, rest, gravity, tau, h, scale, settings):
     """As variational.step, by all means but dividing it."""
-    w, scratch = state.w, state.scratch
+    w, scratch = numbers(state.w), state.scratch
     kick(tree, w, gravity, tau, 0.5 * h)
     evaluations, residual, status = rescue(tree, w, h, scale, settings, scratch)
     if status >= 0 and settings.max_substeps > 1 and not resolved(tree, w):
@@ -150,7 +151,7 @@ def rescued_step(tree, state, rest, gravity, tau, h, scale, settings):
 @entry
 def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, keep, out):
     """Make one step, as variational.run, whole or in 2, 4, 8, … equal parts. Gives the number of steps made, 1 or 0."""
-    w, scratch = state.w, state.scratch
+    tree, w, scratch = look(tree), numbers(state.w), state.scratch
     if len(wrench) > 0:
         set_wrenches(tree, w, wrench[0])
     before = velocity_of(tree, w, state.v)

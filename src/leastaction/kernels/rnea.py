@@ -9,7 +9,7 @@ from .vec3 import add, cross, dot, neg
 @kernel
 def velocities(tree, w, v):
     """Set the twist V of every link from the rates v. Needs place()."""
-    for i in range(len(tree.parent)):  # root → leaves
+    for i in range(tree.n):  # root → leaves
         o = slot(i)
         turn, move = get33(w, slot(tree.parent[i]) + V)
         turn, move = shift_twist(turn, move, get3(w, o + ARM))
@@ -21,7 +21,7 @@ def velocities(tree, w, v):
 def link_forces(tree, w, v, a, gravity):
     """Set F of every link to what its motion needs: G A + ad*-terms, gravity as an acceleration of the ground.
     Needs velocities()."""
-    n = len(tree.parent)
+    n = tree.n
     put33(w, slot(n) + A, (0.0, 0.0, 0.0), neg(gravity))
     for i in range(n):  # root → leaves
         o = slot(i)
@@ -43,7 +43,7 @@ def link_forces(tree, w, v, a, gravity):
 @kernel
 def gather(tree, w, row, out):
     """out = Sᵀ Σ over the subtree of the wrenches at this row, in the layout of v. Uses A for the sums."""
-    n = len(tree.parent)
+    n = tree.n
     for i in range(n + 1):
         m, f = get33(w, slot(i) + row)
         put33(w, slot(i) + A, m, f)
@@ -58,7 +58,7 @@ def gather(tree, w, row, out):
 @kernel
 def armature_forces(tree, w, v, a, out):
     """Add what the armatures need for the accelerations a at rates v."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         k, armature = tree.iv[i], w[slot(i) + ARMATURE]
         for j in range(k, k + DOF[tree.kind[i]]):
             out[j] += armature * a[j]
@@ -82,7 +82,7 @@ def rnea(tree, w, v, a, gravity, tau):
 def kinetic_energy(tree, w, v):
     """½ vᵀ M v. Needs velocities()."""
     twice = 0.0
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o = slot(i)
         turn, move = get33(w, o + V)
         m, f = inertia_times(w, o, w[o + MASS], turn, move)
@@ -97,7 +97,7 @@ def kinetic_energy(tree, w, v):
 def gravitational_energy(tree, w, gravity):
     """−Σ m g·c. Needs place()."""
     total = 0.0
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o = slot(i)
         total -= w[o + MASS] * dot(gravity, get3(w, o + O)) + dot(gravity, get3(w, o + MOMENT_W))
     return total
@@ -107,7 +107,7 @@ def gravitational_energy(tree, w, gravity):
 def total_momentum(tree, w, row):
     """Spatial momentum about the world's origin (angular, linear), of the link momenta kept at this row."""
     angular, linear = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o = slot(i)
         m, f = get33(w, o + row)
         angular = add(angular, add(m, cross(get3(w, o + O), f)))
@@ -118,7 +118,7 @@ def total_momentum(tree, w, row):
 @kernel
 def momenta(tree, w, row):
     """Set G V of every link at this row. Needs velocities()."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o = slot(i)
         turn, move = get33(w, o + V)
         m, f = inertia_times(w, o, w[o + MASS], turn, move)

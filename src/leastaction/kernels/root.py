@@ -45,7 +45,7 @@ def polish(tree, w, h, k):
     momentum.
     """
     improve_motion(tree, w, k)
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o = slot(i)
         turn, move = get33(w, o + A)
         m, f = inertia_times(w, o, w[o + MASS], turn, move)

@@ -1,7 +1,9 @@
-"""Four numbers at once: a Numba type lowered to LLVM's <4 x double>, and a view of the workspace to load and store it.
+"""How kernels reach memory: bare views of arrays, one number at a time or four, and arithmetic on four numbers at once.
 
-Kernels are written over numbers with + − × ÷, so the same text works on one body or, given a view instead of the array,
-on the four bodies of a block (layout.py). Where Numba does not compile (NUMBA_DISABLE_JIT), or LEASTACTION_SIMD=0 says
+A view is a pointer and nothing else. Passing one costs one value where an array costs seven, which halves the code that
+Numba has to make of kernels that are mostly small functions. Four numbers are LLVM's <4 x double>: kernels are written
+over numbers with + − × ÷, so given a view in fours the same text works on the four bodies of a block (layout.py).
+Where Numba does not compile (NUMBA_DISABLE_JIT) a view is the array itself, and there, or where LEASTACTION_SIMD=0 says
 so, SIMD is False and every loop is scalar.
 """
 
@@ -14,7 +16,8 @@ from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, ConcreteTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
-SIMD = not numba.config.DISABLE_JIT and os.environ.get("LEASTACTION_SIMD", "1") != "0"  # type: ignore[attr-defined]
+COMPILED = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
+SIMD = COMPILED and os.environ.get("LEASTACTION_SIMD", "1") != "0"
 
 _LANES = 4
 _VECTOR = ir.VectorType(ir.DoubleType(), _LANES)
@@ -27,14 +30,18 @@ class Float4(types.Type):
         super().__init__(name="float64x4")
 
 
-class View4(types.Type):
-    """Type of a workspace read four numbers at a time."""
+class View(types.Type):
+    """Type of a view: elements are loaded from, and stored at, the address of an element ``unit`` of the array."""
 
-    def __init__(self):
-        super().__init__(name="View4")
+    def __init__(self, name, element, unit):
+        super().__init__(name=name)
+        self.element, self.unit = element, unit
 
 
-float4, view4 = Float4(), View4()
+float4 = Float4()
+of_numbers = View("NumberView", types.float64, ir.DoubleType())
+of_fours = View("FourView", float4, ir.DoubleType())
+of_integers = View("IntegerView", types.int64, ir.IntType(64))
 
 
 @register_model(Float4)
@@ -43,10 +50,10 @@ class _Float4Model(models.PrimitiveModel):
         super().__init__(manager, type_, _VECTOR)
 
 
-@register_model(View4)
-class _View4Model(models.PrimitiveModel):
+@register_model(View)
+class _ViewModel(models.PrimitiveModel):
     def __init__(self, manager, type_):
-        super().__init__(manager, type_, ir.DoubleType().as_pointer())
+        super().__init__(manager, type_, type_.unit.as_pointer())
 
 
 def _spread(builder, value):
@@ -90,50 +97,79 @@ def _negate(context, builder, sig, args):
     return builder.fneg(args[0])
 
 
-def _address(builder, view, index):
-    return builder.bitcast(builder.gep(view, [index]), _VECTOR.as_pointer())
+def _address(context, builder, view, pointer, index):
+    place = builder.gep(pointer, [index])
+    return builder.bitcast(place, context.get_value_type(view.element).as_pointer())
 
 
 @infer_global(operator.getitem)
 class _LoadTyping(AbstractTemplate):
     def generic(self, args, kws):
-        if args[0] is view4 and isinstance(args[1], types.Integer):
-            return signature(float4, view4, types.intp)
+        if isinstance(args[0], View) and isinstance(args[1], types.Integer):
+            return signature(args[0].element, args[0], types.intp)
         return None
 
 
-@lower_builtin(operator.getitem, View4, types.intp)
+@lower_builtin(operator.getitem, View, types.intp)
 def _load(context, builder, sig, args):
-    return builder.load(_address(builder, *args), align=8)
+    return builder.load(_address(context, builder, sig.args[0], *args), align=8)
 
 
 @infer_global(operator.setitem)
 class _StoreTyping(AbstractTemplate):
     def generic(self, args, kws):
-        if args[0] is view4:
-            value = args[2] if args[2] is float4 else types.float64
-            return signature(types.none, view4, types.intp, value)
+        if isinstance(args[0], View):
+            value = float4 if args[2] is float4 else types.float64
+            return signature(types.none, args[0], types.intp, value)
         return None
 
 
 def _store(context, builder, sig, args):
-    view, index, value = args
-    builder.store(_spread(builder, value), _address(builder, view, index), align=8)
+    pointer, index, value = args
+    if sig.args[0] is of_fours:
+        value = _spread(builder, value)
+    builder.store(value, _address(context, builder, sig.args[0], pointer, index), align=8)
     return context.get_dummy_value()
 
 
-lower_builtin(operator.setitem, View4, types.intp, Float4)(_store)
-lower_builtin(operator.setitem, View4, types.intp, types.Float)(_store)
+lower_builtin(operator.setitem, View, types.intp, Float4)(_store)
+lower_builtin(operator.setitem, View, types.intp, types.Float)(_store)
+
+
+def _viewer(result):
+    def make(typing_context, array):
+        def lower(context, builder, sig, args):
+            if isinstance(sig.args[0], View):
+                return args[0]
+            return cgutils.create_struct_proxy(sig.args[0])(context, builder, args[0]).data
+
+        return result(array), lower
+
+    return make
 
 
 @intrinsic
-def in_fours(typing_context, w):
-    """View a flat array of numbers four at a time; index k is numbers k to k + 3."""
+def _numbers(typing_context, array):
+    return _viewer(of_numbers)(typing_context, array)
 
-    def lower(context, builder, sig, args):
-        return cgutils.create_struct_proxy(sig.args[0])(context, builder, args[0]).data
 
-    return view4(w), lower
+@intrinsic
+def _integers(typing_context, array):
+    return _viewer(of_integers)(typing_context, array)
+
+
+@intrinsic
+def in_fours(typing_context, view):
+    """View numbers four at a time; index k is numbers k to k + 3."""
+    return _viewer(of_fours)(typing_context, view)
+
+
+def _itself(array):
+    return array
+
+
+numbers = _numbers if COMPILED else _itself  # view of an array of float64
+integers = _integers if COMPILED else _itself  # view of an array of int64
 
 
 @intrinsic

@@ -14,12 +14,13 @@ from .guess import guess, remember
 from .jit import entry, kernel, part
 from .joints import apply_motion, deflections, get_motion, set_motion
 from .kinematics import place
-from .layout import DINV, DOF, DQ, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, copy, put33, slot
+from .layout import DINV, DOF, DQ, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, copy, look, put33, slot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import follow, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum
 from .root import find_root
 from .settings import BAD_CONTROL, ROTATION, STRUGGLED, UNRESOLVED
+from .simd import numbers
 from .vec3 import dot
 
 # Change of the energy in a single step, relative to twice the kinetic energy, that shows the step to be too long:
@@ -41,7 +42,7 @@ def arrive(tree, w, q, rest):
 @kernel
 def set_wrenches(tree, w, wrench):
     """External wrenches of the links (n, 6), each in the link's own frame."""
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         for j in range(6):
             w[slot(i) + PUSH + LANES * j] = wrench[i, j]
 
@@ -51,7 +52,7 @@ def force_scale(tree, w, gravity, h):
     """h² Σ m |g|²: the square of the momentum that gravity can give in a step, so that a release from rest has a
     scale."""
     mass = 0.0
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         mass += w[slot(i) + MASS]
     return h * h * mass * dot(gravity, gravity)
 
@@ -61,8 +62,8 @@ def save_node(tree, state):
     """Keep the node, so that a failed step can come back to it."""
     copy(state.q, state.saved[0])
     copy(state.low, state.saved[1])
-    w = state.w
-    for i in range(len(tree.parent)):
+    w = numbers(state.w)
+    for i in range(tree.n):
         o = slot(i)
         for j in range(12):
             w[o + NODE + LANES * j] = w[o + MOMENTUM + LANES * j]
@@ -73,8 +74,8 @@ def restore_node(tree, state, rest):
     """Come back to the node that was kept."""
     copy(state.saved[0], state.q)
     copy(state.saved[1], state.low)
-    w = state.w
-    for i in range(len(tree.parent)):
+    w = numbers(state.w)
+    for i in range(tree.n):
         o = slot(i)
         for j in range(12):
             w[o + MOMENTUM + LANES * j] = w[o + NODE + LANES * j]
@@ -85,7 +86,7 @@ def restore_node(tree, state, rest):
 @part
 def depart(tree, state, rest, gravity, tau, h):
     """Go to the next node by the motion that was found. Gives the energy of its springs."""
-    w, scratch = state.w, state.scratch
+    w, scratch = numbers(state.w), state.scratch
     get_motion(tree, w, scratch[1])
     remember(state.history, scratch[1])
     carry(tree, w, h)
@@ -101,7 +102,7 @@ def step(tree, state, rest, gravity, tau, h, weights, known, scale, settings):
 
     A step without a root leaves q where it was; the momenta have had the first kick.
     """
-    w, scratch = state.w, state.scratch
+    w, scratch = numbers(state.w), state.scratch
     kick(tree, w, gravity, tau, 0.5 * h)
     guess(settings.guess, tree, w, state.history, weights, known, state.v, tau, gravity, h, scratch[0], scratch[1])
     set_motion(tree, w, scratch[1])
@@ -126,7 +127,7 @@ def worst_joint(tree, w, h, retraction, status, f):
     drnea(tree, w, h, retraction)
     gather_residual(tree, w, f)
     worst, most = 0, -1.0
-    for i in range(len(tree.parent)):
+    for i in range(tree.n):
         o, k = slot(i), tree.iv[i]
         size = 1.0 - w[o + DQ]
         if status != ROTATION:
@@ -146,10 +147,10 @@ def start(tree, state, rest, gravity, from_momentum, p):
 
     Gives the first singular joint or −1, the kinetic and the total energy, angular and linear momentum.
     """
-    w, q, v = state.w, state.q, state.v
+    tree, w, q, v = look(tree), numbers(state.w), state.q, state.v
     springs, singular = arrive(tree, w, q, rest)
     if from_momentum:
-        for i in range(len(tree.parent)):
+        for i in range(tree.n):
             o, k = slot(i), tree.iv[i]
             put33(w, o + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
             for j in range(DOF[tree.kind[i]]):
@@ -171,7 +172,8 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
     rows, as has ``wrench`` (R, n, 6). ``known`` past increments are in the history. Gives the number of steps made and
     of increments known; if steps are missing, also the joint to blame, and scratch[0] holds the last good momentum.
     """
-    w, q, v, scratch = state.w, state.q, state.v, state.scratch
+    tree, w = look(tree), numbers(state.w)
+    q, v, scratch = state.q, state.v, state.scratch
     stages, weights, settings = method
     nothing = tau.reshape(-1)[:0]
     kept = 0

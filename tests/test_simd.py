@@ -18,7 +18,6 @@ print(json.dumps([one.q[-1].tolist(), many.q[-1].tolist()]))
 """
 
 
-@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="plain Python has no vectors")
 @pytest.mark.parametrize("model", ["paper_chain:10", "ragdoll"])
 def test_vector_and_scalar_paths_agree(model):
     results = []
