@@ -1,21 +1,21 @@
 """Whole runs: step, record, report."""
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction.errors import StepError
 from leastaction.integrators import Integrator
 from leastaction.kernels import control as laws
 from leastaction.kernels.record import Record
 from leastaction.model import Model
 from leastaction.progress import Progress
 from leastaction.simulator import Simulator, per_step
-from leastaction.trajectory import Trajectory
+from leastaction.trajectory import Control, Origin, Trajectory
 
 Array = np.ndarray
-Control = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
+OnFailure = Literal["raise", "truncate"]
 
 
 def simulate(
@@ -31,6 +31,7 @@ def simulate(
     wrench: Control = None,
     record_every: int = 1,
     progress: bool | None = None,
+    on_failure: OnFailure = "raise",
 ) -> Trajectory:
     """Simulate a model from an initial state.
 
@@ -48,6 +49,8 @@ def simulate(
         f(t, q, v) → (nb, 6), or an array (nb, 6) or (steps, nb, 6)
     record_every : keep the start and every so many steps; energy and momentum are followed at every step
     progress : whether to show a bar; None shows it for runs of more than about two seconds at a terminal
+    on_failure : what to do when a step cannot be made: "raise" the StepError, or "truncate", which returns what was
+        made so far with the StepError as its ``failure``
 
     Returns
     -------
@@ -56,13 +59,23 @@ def simulate(
     Raises
     ------
     StepError
-        When a step has no root; it carries the last good state.
+        When a step cannot be made; it carries the last good state.
     """
+    if on_failure not in get_args(OnFailure):
+        raise ValueError(f"on_failure must be 'raise' or 'truncate', not {on_failure!r}")
     sim = Simulator(model, q, v, dt=dt, integrator=integrator)
     count = _step_count(sim.dt, duration, steps)
     if not (isinstance(record_every, int | np.integer) and record_every >= 1):
         raise ValueError(f"record_every must be a whole number of at least 1, not {record_every!r}")
-    return _Run(sim, count, int(record_every), control, wrench).finish(Progress(count, progress))
+    run = _Run(sim, count, int(record_every), control, wrench)
+    failure = None
+    try:
+        run.make(Progress(count, progress))
+    except StepError as error:
+        if on_failure == "raise":
+            raise
+        failure = error
+    return run.trajectory(failure)
 
 
 def _step_count(dt: float, duration: float | None, steps: int | None) -> int:
@@ -94,9 +107,11 @@ class _Run:
         self.tau = per_step("control", None if callable(control) else control, (nv,), steps)
         self.wrenches = sim.wrenches(None if callable(wrench) else wrench, steps)
         self.kept = sim.record(steps, every, 0)
+        self.origin = Origin(_copied(control), _copied(wrench), sim.model.revision)
         self.first = sim.q, sim.v, sim.p, sim.energy, sim.momentum
 
-    def finish(self, progress: Progress) -> Trajectory:
+    def make(self, progress: Progress) -> None:
+        """Make all the steps."""
         sim = self.sim
         with progress:
             while sim.steps < self.steps:
@@ -108,7 +123,6 @@ class _Run:
                     sim.advance(chunk, self._rows(self.tau, k, chunk), self._rows(self.wrenches, k, chunk),
                                  self._part(k, chunk), k, self.every, self.compiled_law)
                 progress.update(chunk)
-        return self._trajectory()
 
     def _sampled_step(self, k: int) -> None:
         """One step under forces that Python computes at its start."""
@@ -139,8 +153,9 @@ class _Run:
             kept.iterations[these], kept.residual[these], kept.status[these], kept.substeps[these], self.sim.extremes,
         )
 
-    def _trajectory(self) -> Trajectory:
-        sim, kept = self.sim, self.kept
+    def trajectory(self, failure: StepError | None) -> Trajectory:
+        """Return what was made, up to the last good node."""
+        sim, kept = self.sim, self._part(0, self.sim.steps)
         q, v, p, energy, momentum = (
             np.concatenate([np.asarray(start)[None], rest])
             for start, rest in zip(self.first, (kept.q, kept.v, kept.p, kept.energy, kept.momentum), strict=True)
@@ -149,5 +164,11 @@ class _Run:
         return Trajectory(
             sim.model, sim.integrator, sim.dt, self.every, np.arange(len(q)) * self.every * sim.dt, q, v, p, energy,
             momentum, kept.iterations, kept.residual, kept.status, kept.substeps, extremes[:2] +
-            sim.compiled.ground_energy, extremes[3:].reshape(2, 6).copy(), float(extremes[2]),
+            sim.compiled.ground_energy, extremes[3:].reshape(2, 6).copy(), float(extremes[2]), failure,
+            self.origin,
         )
+
+
+def _copied(forces: Control) -> Control:
+    """Forces that stay the same whatever their owner does to the array."""
+    return forces if forces is None or callable(forces) else np.array(forces, dtype=float)

@@ -1,20 +1,38 @@
 """What a simulation gives back."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from leastaction import dynamics
+from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Status
 from leastaction.model import Model
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from leastaction.analysis import Accuracy
+
 Array = np.ndarray
+Control = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
+
+
+class Origin(NamedTuple):
+    """What else a run depended on: what it takes to make it again.
+
+    control, wrench : as given to `simulate`, arrays copied
+    revision : of the model at the time
+    """
+
+    control: Control
+    wrench: Control
+    revision: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +57,8 @@ class Trajectory:
     energy_range : (2,) least and greatest energy over every step, kept or not, J
     momentum_range : (2, 6) least and greatest total momentum over every step
     peak_kinetic_energy : greatest kinetic energy over every step, J
+    failure : the StepError that ended the run early, with the last good state, kept or not; None if it went to its end
+    origin : what else it takes to make the run again; None if that is not known
     """
 
     model: Model
@@ -58,6 +78,8 @@ class Trajectory:
     energy_range: Array
     momentum_range: Array
     peak_kinetic_energy: float
+    failure: StepError | None = None
+    origin: Origin | None = None
 
     def __len__(self) -> int:
         return len(self.t)
@@ -65,7 +87,7 @@ class Trajectory:
     def __repr__(self) -> str:
         return (
             f"<Trajectory of '{self.model.name}': {len(self.iterations)} steps of {self.dt:g} s, {len(self)} kept, "
-            f"energy error within {self.max_energy_error:.2g}>"
+            f"energy error within {self.max_energy_error:.2g}{', cut short' if self.failure else ''}>"
         )
 
     @property
@@ -97,6 +119,21 @@ class Trajectory:
         chosen = slice(None) if body is None else self.model.body_index(body)
         return np.array([dynamics.poses(self.model, q)[chosen] for q in self.q[steps]])
 
+    def accuracy(self, method: Literal["step", "order"] = "step") -> "Accuracy":
+        """Estimate the error of the motion by a better run from the same start: conserved energy alone proves little.
+
+        Parameters
+        ----------
+        method : "step", the same integrator at half the step; or "order", the next order at the same step
+
+        Returns
+        -------
+        Accuracy: the estimated error at the kept nodes, until when it is small, and how it grows
+        """
+        from leastaction import analysis
+
+        return analysis.accuracy(self, method)
+
     def report(self) -> str:
         """Say in a few lines how well physics was kept and what the steps needed."""
         counts = Counter(Status(s) for s in self.status.tolist())
@@ -109,6 +146,8 @@ class Trajectory:
             lines.append(f"  evaluations      {self.iterations.mean():.2f} a step, {self.iterations.max()} at most")
             for status, count in sorted(counts.items(), reverse=True):
                 lines.append(f"  {count:7d} steps    {status.meaning}")
+        if self.failure:
+            lines.append(f"  cut short: {self.failure}")
         return "\n".join(lines)
 
     def plot_energy(self, ax: "Axes | None" = None, **style: Any) -> "Axes":

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike
 from leastaction.model import Model, Part
 
 from . import paper
-from .lie import Array, inverse, log, pose, rotation
+from .lie import Array, cay_inverse, inverse, log, pose, rotation
 from .links import increment, joint_motion, parents_first, part_pose, spatial_inertia
 
 STEP = 1e-30  # of the complex step: no cancellation, so it can be tiny
+INVERSES = {"exp": log, "cayley": cay_inverse}  # of the retractions
 
 
 def joint_coordinates(model: Model, q: Array) -> list[list[tuple[Part, Array]]]:
@@ -55,12 +56,12 @@ def gravitational_energy(model: Model, q: ArrayLike) -> complex:
     return energy
 
 
-def discrete_lagrangian(model: Model, q0: ArrayLike, q1: ArrayLike, h: float) -> complex:
+def discrete_lagrangian(model: Model, q0: ArrayLike, q1: ArrayLike, h: float, retraction: str = "exp") -> complex:
     """L_d(q0, q1; h), J s, of configurations q0 and q1 (nq,) a time h apart, s."""
     q0, q1 = np.asarray(q0), np.asarray(q1)
     L = -h / 2 * (gravitational_energy(model, q0) + gravitational_energy(model, q1))
     for body, T0, T1 in zip(model.bodies, poses(model, q0), poses(model, q1), strict=True):
-        x = log(inverse(T0) @ T1)
+        x = INVERSES[retraction](inverse(T0) @ T1)
         L += x @ spatial_inertia(body.inertia) @ x / (2 * h)
     for joint0, joint1 in zip(joint_coordinates(model, q0), joint_coordinates(model, q1), strict=True):
         for (part, c0), (_, c1) in zip(joint0, joint1, strict=True):
@@ -76,10 +77,10 @@ def gradient(model: Model, function: Callable[[Array], complex], q: ArrayLike) -
     return np.array([complex(function(increment(model, q, step))).imag / STEP for step in steps])
 
 
-def momenta(model: Model, q0: ArrayLike, q1: ArrayLike, h: float) -> tuple[Array, Array]:
+def momenta(model: Model, q0: ArrayLike, q1: ArrayLike, h: float, retraction: str = "exp") -> tuple[Array, Array]:
     """Discrete momenta -D1 L_d at q0 and D2 L_d at q1, each (nv,), body-frame components, N m s and N s."""
-    before = -gradient(model, lambda q: discrete_lagrangian(model, q, q1, h), q0)
-    return before, gradient(model, lambda q: discrete_lagrangian(model, q0, q, h), q1)
+    before = -gradient(model, lambda q: discrete_lagrangian(model, q, q1, h, retraction), q0)
+    return before, gradient(model, lambda q: discrete_lagrangian(model, q0, q, h, retraction), q1)
 
 
 def half_impulses(model: Model, q0: ArrayLike, q1: ArrayLike, h: float, tau: ArrayLike | None = None,
@@ -106,10 +107,10 @@ def half_impulses(model: Model, q0: ArrayLike, q1: ArrayLike, h: float, tau: Arr
 
 
 def residual(model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, h: float,
-             tau: ArrayLike | None = None, wrench: ArrayLike | None = None) -> Array:
+             tau: ArrayLike | None = None, wrench: ArrayLike | None = None, retraction: str = "exp") -> Array:
     """-(D2 L_d(q_prev, q) + D1 L_d(q, q_next)) - forcing (nv,), body-frame components, N m s and N s."""
-    arrived = momenta(model, q_prev, q, h)[1] + half_impulses(model, q_prev, q, h, tau, wrench)[1]
-    return momenta(model, q, q_next, h)[0] - arrived - half_impulses(model, q, q_next, h, tau, wrench)[0]
+    arrived = momenta(model, q_prev, q, h, retraction)[1] + half_impulses(model, q_prev, q, h, tau, wrench)[1]
+    return momenta(model, q, q_next, h, retraction)[0] - arrived - half_impulses(model, q, q_next, h, tau, wrench)[0]
 
 
 def jacobian(model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, h: float) -> Array:

@@ -150,3 +150,25 @@ def dlog_derivative(x: Array, dx: Array) -> Array:
     slope = kappa / 2 * (x[:3] @ dx[:3])
     return (-dA / 2 + (beta - gamma * u / 2) * dA2 - gamma / 2 * (dA2 @ A2 + A2 @ dA2)
             - slope * (u * A2 + A2 @ A2))
+
+
+def unhat6(X: Array) -> Array:
+    """Twist (6,) of a matrix (4, 4) in the Lie algebra of SE(3)."""
+    return np.array([X[2, 1], X[0, 2], X[1, 0], *X[:3, 3]])
+
+
+def cay_inverse(T: Array) -> Array:
+    """Twist (6,) whose Cayley transform is the pose T (4, 4), by matrices: X = 2 (T - 1)(T + 1)^-1."""
+    return unhat6(2 * (T - np.eye(4)) @ np.linalg.inv(T + np.eye(4)))
+
+
+def dcay_inverse(T: Array) -> Array:
+    """Right-trivialised derivative (6, 6) of cay_inverse at the pose T (4, 4): of dT = hat(zeta) T."""
+    behind = T @ np.linalg.inv(T + np.eye(4))
+    ahead = 2 * (np.eye(4) - (T - np.eye(4)) @ np.linalg.inv(T + np.eye(4)))
+    columns = []
+    for e in np.eye(6):
+        X = np.zeros((4, 4))
+        X[:3, :3], X[:3, 3] = hat(e[:3]), e[3:]
+        columns.append(unhat6(ahead @ X @ behind))
+    return np.array(columns).T

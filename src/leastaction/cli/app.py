@@ -11,6 +11,7 @@ import leastaction as la
 from leastaction import plots
 from leastaction.bench import suite
 from leastaction.cli.report import Method, Run, table, timed_run
+from leastaction.experiments import choosing
 from leastaction.model.library import BUILTIN, by_name
 
 BAD_INPUT, STEP_FAILED = 2, 3
@@ -101,3 +102,15 @@ def bench(
     """Time the library: cost against the number of bodies, a very long chain, start-up."""
     with plain_errors(debug):
         suite.run(suite.QUICK if quick else suite.FULL, out)
+
+
+@app.command()
+def choose(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer steps and repeats.")] = False,
+    out: Annotated[Path, typer.Option(help="Page to write the tables to, between its marks.")] = Path(
+        "docs/choosing.md"),
+    debug: Debug = False,
+) -> None:
+    """Measure which order, step, root finder and guess suits which problem."""
+    with plain_errors(debug):
+        choosing.run(choosing.QUICK if quick else choosing.FULL, out)

@@ -97,8 +97,8 @@ def shift_blocks(A11, A12, A21, A22, p):
 def newton_factor(tree, w, h, retraction, first_order):
     """Factor the Jacobian at the present motion. Needs displacements().
 
-    Gives whether all pivots are positive. As h → 0 they are, with J → M/h; along the root that continues from there
-    none can change sign without J becoming singular. A root where one is negative is another one, not the motion.
+    Gives whether det J is positive. As h → 0 it is, with J → M/h, and along the root that continues from there its sign
+    cannot change without J becoming singular. A root where it is negative is another one, not the motion.
     """
     n = tree.n
     positive = True
@@ -131,7 +131,7 @@ def newton_factor(tree, w, h, retraction, first_order):
             um, uf = times((A11, A12, A21, A22), turn, move)
             extra = w[o + ARMATURE] / h + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
             pivot = dot(wm, turn) + dot(wf, move) + extra
-            positive = positive and pivot * h > 0.0
+            positive = positive == (pivot * h > 0.0)
             inverse = 1.0 / pivot
             w[o + ND] = inverse
             put33(w, o + NS, turn, move)
@@ -144,7 +144,7 @@ def newton_factor(tree, w, h, retraction, first_order):
             joint_stiffness(tree, w, i, h)
             D1, D2 = mat_add(A11, mat_hat(A12, d)), mat_add(A21, mat_hat(A22, d))  # Â S⁺, S⁺ζ = (ζ, d×ζ)
             pivot9 = mat_add(D1, get9(w, o + NE))
-            positive = positive and determinant(pivot9) * h > 0.0
+            positive = positive == (determinant(pivot9) * h > 0.0)
             inverse = mat_inverse(pivot9)
             put9(w, o + ND, inverse)
             put3(w, o + NS, d)
@@ -155,7 +155,7 @@ def newton_factor(tree, w, h, retraction, first_order):
             joint_stiffness(tree, w, i, h)
             E = get_blocks(w, o + NE)
             pivot36 = (mat_add(A11, E[0]), mat_add(A12, E[1]), mat_add(A21, E[2]), mat_add(A22, E[3]))
-            positive = positive and block_determinant(pivot36) > 0.0
+            positive = positive == (block_determinant(pivot36) > 0.0)
             inverse = block_inverse(pivot36)
             put_blocks(w, o + KA, inverse[0], inverse[1], inverse[2], inverse[3])
             # Â − Â D⁻¹ Â = E D⁻¹ Â, D = Â + E

@@ -9,7 +9,7 @@ from .aba import solve_up
 from .drnea import drnea, kick
 from .jit import entry, kernel
 from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
-from .layout import DQ, F, MOMENTUM, MU, get33, look, put33, slot
+from .layout import F, MOMENTUM, MU, get33, look, put33, slot
 from .momentum import generalized_momentum, velocity_of
 from .newton import newton_down, newton_factor, newton_up
 from .record import follow, record
@@ -19,7 +19,7 @@ from .settings import (
     BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
 )
 from .simd import numbers
-from .variational import TROUBLED_JUMP, depart, force_scale, restore_node, save_node, set_wrenches, unresolved
+from .variational import TROUBLED_JUMP, depart, force_scale, restore_node, save_node, set_wrenches, turned, unresolved
 from .vec3 import sub
 
 SHORTEST = 2.0**-12  # fraction of a Newton step below which a line search gives up
@@ -127,21 +127,12 @@ def rescue(tree, w, h, scale, settings, scratch):
 
 
 @kernel
-def resolved(tree, w):
-    """Whether no link turns by more than a radian."""
-    for i in range(tree.n):
-        if w[slot(i) + DQ] < RESOLVED:
-            return False
-    return True
-
-
-@kernel
 def rescued_step(tree, state, rest, gravity, tau, h, scale, settings):
     """As variational.step, by all means but dividing it."""
     w, scratch = numbers(state.w), state.scratch
     kick(tree, w, gravity, tau, 0.5 * h)
     evaluations, residual, status = rescue(tree, w, h, scale, settings, scratch)
-    if status >= 0 and settings.max_substeps > 1 and not resolved(tree, w):
+    if status >= 0 and settings.max_substeps > 1 and turned(tree, w, RESOLVED):
         status = UNRESOLVED
     if status < 0:
         return evaluations, residual, status, 0.0
@@ -174,7 +165,7 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, ke
             velocity_of(tree, w, state.v)
         twice = velocity_of(tree, w, state.v)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
-        jumped = len(tau) == 0 and unresolved(energy - start, TROUBLED_JUMP * max(before, twice), settings)
+        jumped = len(tau) == 0 and unresolved(tree, w, energy - start, TROUBLED_JUMP * max(before, twice), settings)
         if status >= 0 and not (jumped and 2 * parts <= settings.max_substeps):
             out.iterations[0], out.residual[0], out.status[0], out.substeps[0] = spent, worst, status, parts
             angular, linear = follow(tree, w, 0.5 * twice, energy, out.extremes)

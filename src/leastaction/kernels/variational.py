@@ -24,8 +24,9 @@ from .simd import numbers
 from .vec3 import dot
 
 # Change of the energy in a single step, relative to twice the kinetic energy, that shows the step to be too long:
-TROUBLED_JUMP = 0.01  # when the search was in trouble
+TROUBLED_JUMP = 0.025  # when the search was in trouble
 SMOOTH_JUMP = 0.05  # when it was not
+NOTICEABLE = 0.995  # cos(θ/2) of 0.2 rad
 
 
 @part
@@ -115,10 +116,19 @@ def step(tree, state, rest, gravity, tau, h, weights, known, scale, settings):
 
 
 @kernel
-def unresolved(change, limit, settings):
-    """Whether a step without forcing changed the energy by so much that it was too long for the motion."""
+def turned(tree, w, cosine):
+    """Whether a link turned so far in the last (sub-)step that its cos(θ/2) is below this."""
+    for i in range(tree.n):
+        if w[slot(i) + DQ] < cosine:
+            return True
+    return False
+
+
+@kernel
+def unresolved(tree, w, change, limit, settings):
+    """Whether a step without forcing turned a link noticeably and changed the energy so much that it was too long."""
     conserved = not settings.damped and settings.max_substeps > 1 and settings.rescue
-    return conserved and abs(change) > limit
+    return conserved and abs(change) > limit and turned(tree, w, NOTICEABLE)
 
 
 @part
@@ -210,7 +220,7 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
         twice = velocity_of(tree, w, v) if keep or feedback else momentum_solve_up(tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
         limit = TROUBLED_JUMP if out.status[k] == STRUGGLED else SMOOTH_JUMP
-        if len(held) == 0 and unresolved(energy - last, limit * max(before, twice), settings):
+        if len(held) == 0 and unresolved(tree, w, energy - last, limit * max(before, twice), settings):
             out.status[k] = UNRESOLVED
             restore_node(tree, state, rest)
             generalized_momentum(tree, w, scratch[0])

@@ -1,0 +1,197 @@
+"""The error of a trajectory, estimated by a better run from the same start.
+
+A run of order p at step h is off by about C hᵖ, at half the step by C (h/2)ᵖ; their difference times 2ᵖ / (2ᵖ − 1) is
+the error of the first (Richardson). A run of the next order is so much better that the difference is the error.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from leastaction.composition import ORDERS
+from leastaction.dynamics import increment
+from leastaction.integrators import Integrator, RungeKutta4, Variational
+from leastaction.model import Model
+from leastaction.simulate import simulate
+from leastaction.trajectory import Control, Trajectory
+
+Array = np.ndarray
+
+LOST = 0.1  # rad or m: from here on two runs differ too much to tell how far either is from the truth
+NEARBY = 1e-8  # rad or m: how far off to start in order to see whether motions part exponentially
+REGULAR = 3.0  # regular motions part like t, or t² where they speed up; beyond t³ over a tenfold time it is exponential
+
+
+@dataclass(frozen=True, eq=False)
+class Accuracy:
+    """Estimated error of a trajectory; estimates beyond 0.1 only say that the motion is lost.
+
+    Attributes
+    ----------
+    trajectory : the one in question
+    better : the run it was compared with, kept at the same nodes
+    method : "step", ``better`` has half the step; or "order", it has the next order
+    factor : from their difference to the error
+    """
+
+    trajectory: Trajectory
+    better: Trajectory
+    method: str
+    factor: float
+
+    @property
+    def t(self) -> Array:
+        """(N,) times of the nodes at which the two were compared, s."""
+        return self.trajectory.t[: len(self.better)]
+
+    @cached_property
+    def error(self) -> Array:
+        """(N,) greatest error of a coordinate, or of a rotation as its angle, rad and m."""
+        n = len(self.better)
+        return self.factor * distance(self.trajectory.model, self.trajectory.q[:n], self.better.q)
+
+    @cached_property
+    def position_error(self) -> Array:
+        """(N,) greatest error of the place of a body's origin in the world, m; takes a while for many nodes."""
+        ours, theirs = (run.poses(steps=slice(len(self.better)))[..., :3, 3] for run in (self.trajectory, self.better))
+        return self.factor * np.linalg.norm(ours - theirs, axis=-1).max(axis=1)
+
+    @property
+    def max_error(self) -> float:
+        """Greatest error of a coordinate or angle over the run, rad and m."""
+        return float(self.error.max())
+
+    def good_until(self, tolerance: float = 1e-3) -> float:
+        """Tell the time of the last node before the error passes a tolerance, rad and m; the end if it never does."""
+        return float(self.t[_before(self.error, tolerance) - 1])
+
+    @cached_property
+    def doubling_time(self) -> float | None:
+        """Time in which any error doubles, s, when the motion is chaotic; None when no chaos shows within the run.
+
+        An error that grows fast may have other reasons, as a body that falls ever faster. So it takes a second look, at
+        how fast a motion that starts nearby goes another way; that is one more run.
+        """
+        if _doubling_time(self.t, self.error) is None:
+            return None
+        run = self.trajectory
+        offset = np.random.default_rng(0).uniform(-NEARBY, NEARBY, run.model.nv)
+        nearby = _again(run, increment(run.model, run.q[0], offset), run.integrator, 1)
+        return _doubling_time(nearby.t, distance(run.model, run.q[: len(nearby)], nearby.q))
+
+    def report(self) -> str:
+        """Say in a few lines how far the motion can be trusted."""
+        run, end = self.trajectory, float(self.t[-1])
+        with_ = f"half the step, {self.better.dt:g} s" if self.method == "step" else _name(self.better.integrator)
+        lines = [f"{run.model.name}: estimated error of {end:g} s at {run.dt:g} s, by a run with {with_}",
+                 f"  error            {self.max_error:.3g} at most, {self.error[-1]:.3g} at the end, rad or m"]
+        for tolerance in (1e-3, 1e-2, LOST):
+            if self.max_error >= tolerance:
+                lines.append(f"  below {tolerance:<10g} until {self.good_until(tolerance):.4g} s")
+        if self.doubling_time is not None:
+            lines.append(f"  grows exponentially, doubling in about {self.doubling_time:.2g} s: the motion is chaotic")
+        if self.better.failure:
+            lines.append(f"  compared until {end:g} s only; there the better run ended: {self.better.failure}")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"<Accuracy of '{self.trajectory.model.name}': estimated error within {self.max_error:.2g} rad or m>"
+
+
+def accuracy(trajectory: Trajectory, method: str = "step") -> Accuracy:
+    """Estimate the error of a trajectory by making the run again, better.
+
+    Parameters
+    ----------
+    trajectory : from `simulate`; a control or wrench function is called again, so it must depend on its arguments only
+    method : "step", the same integrator at half the step; or "order", the next order at the same step
+    """
+    if method not in ("step", "order"):
+        raise ValueError(f"method must be 'step' or 'order', not {method!r}")
+    start, integrator, origin = trajectory.q[0], trajectory.integrator, trajectory.origin
+    sampled = origin is not None and (callable(origin.control) or callable(origin.wrench))
+    if method == "order":
+        return Accuracy(trajectory, _again(trajectory, start, _next_order(integrator, sampled), 1), method, 1.0)
+    power = 2.0 ** (1 if sampled else order_of(integrator))  # forces sampled once a step are first order
+    return Accuracy(trajectory, _again(trajectory, start, integrator, 2), method, power / (power - 1.0))
+
+
+def _again(run: Trajectory, q: Array, integrator: Integrator, parts: int) -> Trajectory:
+    """Make a run again from q (nq,), each of its steps in so many parts; the same nodes are kept."""
+    if run.origin is None:
+        raise ValueError("it is not known which forces drove this trajectory, so the run cannot be made again")
+    if run.origin.revision != run.model.revision:
+        raise ValueError(f"model '{run.model.name}' was changed after the run: simulate it again first")
+    steps = len(run.iterations)
+    return simulate(
+        run.model, q, run.v[0], dt=run.dt / parts, steps=parts * steps, integrator=integrator,
+        control=_refined(run.origin.control, 1, steps, parts), wrench=_refined(run.origin.wrench, 2, steps, parts),
+        record_every=parts * run.record_every, on_failure="truncate",
+    )
+
+
+def order_of(integrator: Integrator) -> int:
+    """Return the order of an integrator without sampled forces."""
+    if isinstance(integrator, Variational):
+        return integrator.order
+    return 4 if isinstance(integrator, RungeKutta4) else 1
+
+
+def distance(model: Model, a: Array, b: Array) -> Array:
+    """Greatest difference between configurations on their manifold.
+
+    Parameters
+    ----------
+    a, b : (N, nq) configurations, rad, m, unit quaternions
+
+    Returns
+    -------
+    (N,) greatest |difference| of a coordinate, or angle between two quaternions, rad and m
+    """
+    entries = model.layout.quaternions[:, None] + np.arange(4)
+    x, y = a[:, entries], b[:, entries]
+    # of x⁻¹ y; exact for small angles, where the scalar part says nothing
+    vector = x[..., :1] * y[..., 1:] - y[..., :1] * x[..., 1:] - np.cross(x[..., 1:], y[..., 1:])
+    scalar = np.sum(x * y, axis=-1)
+    angles = 2 * np.arctan2(np.linalg.norm(vector, axis=-1), np.abs(scalar))
+    plain = np.delete(np.abs(a - b), entries.ravel(), axis=1)
+    return np.concatenate([plain, angles], axis=1).max(axis=1)
+
+
+def _before(error: Array, tolerance: float) -> int:
+    """Count the nodes before the error reaches the tolerance; the first is always one."""
+    passed = np.flatnonzero(error[1:] >= tolerance)
+    return int(passed[0]) + 1 if len(passed) else len(error)
+
+
+def _doubling_time(t: Array, error: Array) -> float | None:
+    """Time in which the error doubles, s, over the last tenfold of time before it is LOST; None if it is regular."""
+    worst = np.maximum.accumulate(error)
+    last = _before(worst, LOST) - 1
+    first = max(last // 10, 1)
+    if first >= last or worst[first] == 0.0:
+        return None
+    growth = np.log(worst[last] / worst[first])
+    if growth < REGULAR * np.log(t[last] / t[first]):
+        return None
+    return float(np.log(2.0) * (t[last] - t[first]) / growth)
+
+
+def _next_order(integrator: Integrator, sampled: bool) -> Variational:
+    if not isinstance(integrator, Variational) or integrator.order == ORDERS[-1]:
+        raise ValueError(f"there is no order above that of {_name(integrator)}; use method='step'")
+    if sampled:
+        raise ValueError("forces given by a function are sampled once a step, which no order mends; use method='step'")
+    return replace(integrator, order=ORDERS[ORDERS.index(integrator.order) + 1])
+
+
+def _refined(forces: Control, held: int, steps: int, parts: int) -> Control:
+    """Forces of a run with each of the steps in several parts; an array of ``held`` dimensions has none of the time."""
+    if forces is None or callable(forces) or np.ndim(forces) == held:
+        return forces
+    return np.repeat(np.asarray(forces)[:steps], parts, axis=0)
+
+
+def _name(integrator: Integrator) -> str:
+    return f"order {integrator.order}" if isinstance(integrator, Variational) else type(integrator).__name__

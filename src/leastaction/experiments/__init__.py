@@ -1,0 +1,1 @@
+"""Experiments: tables and figures that a command makes anew, one file each."""

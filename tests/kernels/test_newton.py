@@ -1,0 +1,135 @@
+"""Newton's direction in O(n) against a dense solve, on random trees with every joint kind and passive forces."""
+
+import numba
+import numpy as np
+import pytest
+from compiled import JIT
+from hypothesis import given, settings
+
+import leastaction as la
+from leastaction.compiled import compile_model
+from leastaction.dynamics import RETRACTIONS
+from leastaction.kernels import joints, newton, queries
+from reference import action
+from reference.trees import KINDS, models, random_model, random_triplet
+
+some = settings(max_examples=25 if JIT else 4)
+BOTH = pytest.mark.parametrize("retraction", RETRACTIONS)
+MANY = 12 if JIT else 5
+
+
+@numba.njit
+def sweeps(tree, w, q_prev, q, q_next, h, retraction, first_order, tau, rest, gravity, f, x):
+    """Newton's direction in x and the residual in f; gives whether all pivots are positive, and the norm."""
+    queries.discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, gravity, f)
+    positive = newton.newton_factor(tree, w, h, retraction, first_order)
+    norm = newton.newton_up(tree, w)
+    newton.newton_down(tree, w)
+    joints.get_solution(tree, w, x)
+    return positive, norm
+
+
+def newton_direction(model, triplet, h, retraction, first_order=False):
+    """Direction x (nv,), residual f (nv,), whether all pivots are positive, and the norm by which to stop."""
+    c, f, x = compile_model(model), np.zeros(model.nv), np.zeros(model.nv)
+    positive, norm = sweeps(c.tree, c.workspace(), *triplet, h, RETRACTIONS[retraction], first_order,
+                            np.zeros(model.nv), c.rest, c.gravity, f, x)
+    return x, f, positive, norm
+
+
+def check_direction(model, triplet, h, retraction):
+    x, f, positive, _ = newton_direction(model, triplet, h, retraction)
+    J = la.discrete_jacobian(model, *triplet, h, retraction=retraction)
+    dense = -np.linalg.solve(J, f)
+    np.testing.assert_allclose(x, dense, rtol=0, atol=1e-9 * np.abs(dense).max())
+    assert not (positive and np.linalg.slogdet(J)[0] * np.sign(h) ** model.nv < 0)
+
+
+@BOTH
+@some
+@given(drawn=models(max_n=8))
+def test_direction_is_the_dense_solve(retraction, drawn):
+    model, rng = drawn
+    check_direction(model, random_triplet(rng, model, 0.01), 0.01, retraction)
+
+
+@BOTH
+@pytest.mark.parametrize("h", [0.3, 1e-4, -0.02])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_joint_kind_at_large_small_and_negative_steps(kind, h, retraction):
+    rng = np.random.default_rng(4)
+    model = random_model(rng, 3, kinds=(kind, la.Revolute))
+    check_direction(model, random_triplet(rng, model, h), h, retraction)
+
+
+@BOTH
+def test_all_joint_kinds_in_one_tree(retraction):
+    rng = np.random.default_rng(6)
+    model = random_model(rng, MANY)
+    check_direction(model, random_triplet(rng, model, 0.01), 0.01, retraction)
+
+
+@some
+@given(drawn=models(max_n=4))
+def test_cayley_residual_is_minus_the_derivative_of_its_action(drawn):
+    model, rng = drawn
+    h = 0.05
+    triplet = random_triplet(rng, model, h)
+    f = la.discrete_residual(model, *triplet, h, retraction="cayley")
+    arrived, left = (action.momenta(model, *pair, h, "cayley") for pair in (triplet[:2], triplet[1:]))
+    allowed = 1e-12 * np.abs(np.concatenate([*arrived, *left])).max()
+    np.testing.assert_allclose(f, action.residual(model, *triplet, h, retraction="cayley"), rtol=0, atol=allowed)
+    by_exp = la.discrete_residual(model, *triplet, h)
+    turning = any(isinstance(body.joint, la.Ball | la.Free) for body in model.bodies)
+    assert not turning or np.abs(f - by_exp).max() > allowed  # it is another action
+
+
+@BOTH
+@some
+@given(drawn=models(max_n=5))
+def test_jacobian_is_the_derivative_of_the_residual(retraction, drawn):
+    """By central differences of fourth order, for both retractions alike."""
+    model, rng = drawn
+    h, eps = 0.05, 1e-3
+    before, q, after = random_triplet(rng, model, h)
+
+    def residual(step):
+        return la.discrete_residual(model, before, q, la.increment(model, after, step), h, retraction=retraction)
+
+    columns = [(8 * (residual(e) - residual(-e)) - (residual(2 * e) - residual(-2 * e))) / (12 * eps)
+               for e in eps * np.eye(model.nv)]
+    J = la.discrete_jacobian(model, before, q, after, h, retraction=retraction)
+    np.testing.assert_allclose(J, np.transpose(columns), rtol=0, atol=1e-9 * np.abs(J).max())
+
+
+@BOTH
+def test_first_order_direction_errs_by_the_square_of_the_motion(retraction):
+    """The same velocity over h, h/2, …; and the norm by which to stop is √(fᵀM⁻¹f h) in the limit."""
+    rng = np.random.default_rng(8)
+    model = random_model(rng, 6, passive=False)
+    q, v = la.increment(model, model.q0, rng.uniform(-1, 1, model.nv)), rng.uniform(-1, 1, model.nv)
+    errors, norms = [], []
+    for h in (0.04, 0.02, 0.01):
+        triplet = la.increment(model, q, -h * v), q, la.increment(model, q, h * v)
+        exact, f, _, norm = newton_direction(model, triplet, h, retraction)
+        cheap = newton_direction(model, triplet, h, retraction, first_order=True)[0]
+        errors.append(np.abs(cheap - exact).max() / np.abs(exact).max())
+        norms.append(abs(norm / (h * f @ np.linalg.solve(la.mass_matrix(model, q), f)) - 1))
+    np.testing.assert_allclose(np.log2(np.divide(errors[:-1], errors[1:])), 2, atol=0.1)
+    np.testing.assert_allclose(np.log2(np.divide(norms[:-1], norms[1:])), 1, atol=0.1)
+
+
+@pytest.mark.parametrize("kinds", [(la.Revolute,), (la.Ball,), (la.Free,)], ids=["hinges", "balls", "free"])
+def test_a_negative_determinant_is_never_called_positive(kinds):
+    """Motions so long that J has either sign."""
+    seen = set()
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        model = random_model(rng, 3, kinds, passive=False)
+        after = la.increment(model, model.q0, 1.5 * rng.uniform(-1, 1, model.nv))
+        triplet = model.q0, model.q0, after
+        positive = newton_direction(model, triplet, 0.01, "exp")[2]
+        sign = float(np.linalg.slogdet(la.discrete_jacobian(model, *triplet, 0.01))[0])
+        assert not (positive and sign < 0)
+        seen.add((positive, sign))
+    assert {(True, 1.0), (False, -1.0)} <= seen

@@ -1,0 +1,108 @@
+"""K, how a link's momentum answers a move of the link, against complex steps through 4×4 matrices; both retractions."""
+
+import numpy as np
+import pytest
+from compiled import call
+
+from leastaction.kernels import cayley, layout, stiffness
+from leastaction.kernels.layout import LANES
+from reference import lie
+from reference.links import spatial_inertia
+from reference.trees import random_inertia
+
+H = 0.01
+STEP = 1e-30  # of the complex step
+BOTH = pytest.mark.parametrize("retraction", [stiffness.EXP, stiffness.CAYLEY], ids=["exp", "cayley"])
+SIZES = [1e-6, 0.02, 0.4, 1.0, 2.5]  # of the motion, rad and m: polynomials and closed forms
+
+
+def link(seed, size):
+    """A link's inertia G (6, 6), its motion ΔT (4, 4), and the array in which the kernels find both."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=6)
+    x *= size / np.linalg.norm(x[:3])
+    G, T = spatial_inertia(random_inertia(rng)), lie.exp(x)
+    w = np.zeros(layout.BLOCK)
+    inertia = [G[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+    moment = [G[2, 4], G[0, 5], G[1, 3]]  # of the block mĉ
+    for row, values in ((layout.MASS, [G[3, 3]]), (layout.MOMENT_W, moment), (layout.INERTIA_W, inertia),
+                        (layout.DQ, lie.quat_exp(x[:3])), (layout.D, T[:3, 3])):
+        w[row : row + LANES * len(values) : LANES] = values
+    return G, T, w
+
+
+def moved(T, zeta):
+    """exp(ζ) T."""
+    return lie.exp(np.asarray(zeta)) @ T
+
+
+def twist_and_derivative(T, retraction):
+    """x = τ⁻¹(T) and dτ⁻¹ (6, 6)."""
+    if retraction == stiffness.CAYLEY:
+        return lie.cay_inverse(T), lie.dcay_inverse(T)
+    x = lie.log(T)
+    return x, lie.dlog(x)
+
+
+def momentum(G, T, retraction):
+    """μ = [dτ⁻¹]ᵀ G x / h (6,)."""
+    x, D = twist_and_derivative(T, retraction)
+    return D.T @ G @ x / H
+
+
+def by_complex_steps(function):
+    """Columns of the derivative of a function of ζ (6,) at zero."""
+    return np.array([function(1j * STEP * e).imag / STEP for e in np.eye(6)]).T
+
+
+def matrix(blocks):
+    """Four 3×3 blocks as a matrix (6, 6)."""
+    K11, K12, K21, K22 = (np.reshape(block, (3, 3)) for block in blocks)
+    return np.block([[K11, K12], [K21, K22]])
+
+
+@BOTH
+@pytest.mark.parametrize("size", SIZES)
+def test_derivative_of_the_retraction_in_the_reference(size, retraction):
+    """The matrices that this file rests on are themselves derivatives of x."""
+    _, T, _ = link(1, size)
+    D = by_complex_steps(lambda zeta: twist_and_derivative(moved(T, zeta), retraction)[0])
+    np.testing.assert_allclose(twist_and_derivative(T, retraction)[1], D, rtol=0, atol=1e-12 * np.abs(D).max())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_cayley_map_and_its_derivative(size):
+    _, T, w = link(2, size)
+    x, D = twist_and_derivative(T, stiffness.CAYLEY)
+    turn, move = call(cayley.inverse)(tuple(w[layout.DQ : layout.DQ + 4 * LANES : LANES]), tuple(T[:3, 3]))
+    np.testing.assert_allclose(np.concatenate([turn, move]), x, rtol=0, atol=1e-14 * np.abs(x).max())
+    y = np.random.default_rng(3).normal(size=6)
+    m, f = call(cayley.dinverse_transpose)(turn, move, tuple(y[:3]), tuple(y[3:]))
+    np.testing.assert_allclose(np.concatenate([m, f]), D.T @ y, rtol=0, atol=1e-14 * np.abs(D).max() * np.abs(y).max())
+    A, B, C = call(stiffness.cayley_matrix)(turn, move)
+    np.testing.assert_allclose(matrix((A, np.zeros(9), C, B)), D, rtol=0, atol=1e-14 * np.abs(D).max())
+
+
+@BOTH
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("seed", range(4))
+def test_stiffness_is_the_derivative_of_the_momentum(seed, size, retraction):
+    G, T, w = link(seed, size)
+    K = matrix(call(stiffness.link_stiffness)(w, 0, H, retraction))
+    exact = by_complex_steps(lambda zeta: momentum(G, moved(T, zeta), retraction))
+    np.testing.assert_allclose(K, exact, rtol=0, atol=1e-12 * np.abs(exact).max())
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(4))
+def test_first_order_stiffness_errs_by_the_square_of_the_motion(seed, retraction):
+    errors = []
+    for size in (0.08, 0.04, 0.02, 0.01):
+        _, _, w = link(seed, size)
+        exact = matrix(call(stiffness.link_stiffness)(w, 0, H, retraction))
+        errors.append(np.abs(matrix(call(stiffness.link_stiffness_first_order)(w, 0, H)) - exact).max())
+    np.testing.assert_allclose(np.log2(np.divide(errors[:-1], errors[1:])), 2, atol=0.1)
+    _, _, w = link(seed, 1e-9)
+    at_rest = [matrix(call(k)(w, 0, H, *more)) for k, more in
+               ((stiffness.link_stiffness, (retraction,)), (stiffness.link_stiffness_first_order, ()))]
+    np.testing.assert_allclose(at_rest[1], at_rest[0], rtol=0, atol=1e-14 * np.abs(at_rest[0]).max())

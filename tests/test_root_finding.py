@@ -1,0 +1,129 @@
+"""The root finder on chains that are hard to follow: how fast it converges, at what cost, and that no step fails."""
+
+from typing import get_args
+
+import numpy as np
+import pytest
+
+import leastaction as la
+from leastaction.integrators import Guess
+from reference.trees import random_model, random_state
+
+GUESSES = get_args(Guess)
+
+
+def residuals(model, q, v, h, retraction="exp", **finder):
+    """Scaled residuals of the iterates of one step, from the poorest guess; the first is of order one."""
+    found = []
+    for count in range(1, 30):
+        newton = la.Newton(max_iterations=count, tol=1e-14, **finder)
+        plain = la.Variational(root_finder=newton, guess="current", retraction=retraction, rescue=False, max_substeps=1)
+        try:
+            found.append(la.simulate(model, q, v, dt=h, steps=1, integrator=plain).residual[0])
+            break
+        except la.StepError as error:
+            found.append(error.residual)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("retraction", ["exp", "cayley"])
+@pytest.mark.parametrize("seed", range(6))
+def test_newton_converges_quadratically(seed, retraction):
+    """Every residual is less than the square of the one before, down to round-off; the chord form is linear."""
+    rng = np.random.default_rng(seed)
+    model = random_model(rng, 6)
+    q, v = random_state(rng, model)
+    full = residuals(model, q, v, 0.05, retraction, chord=False)
+    assert full[0] > 0.5
+    assert full[-1] <= 1e-14
+    assert len(full) <= 5
+    assert (full[1:] < full[:-1] ** 2 + 1e-14).all()
+    seen = full[full > 1e-13]
+    assert 1.5 < np.log(seen[-1] / seen[-2]) / np.log(seen[-2] / seen[-3]) < 2.5
+    chord = residuals(model, q, v, 0.05, retraction)
+    assert len(chord) > len(full) + 1
+    middle = chord[2:-2]
+    assert (middle[1:] > 1e-3 * middle[:-1]).all()
+
+
+@pytest.mark.parametrize(("n", "riqn"), [(10, 6), (100, 5)])
+def test_evaluations_on_the_hard_chain(n, riqn):
+    """At 1 ms and a scaled tolerance of 1e-12, from the first to the fourth second, beside the paper's root finder."""
+    def count(finder):
+        traj = la.simulate(la.library.chain(n), dt=1e-3, duration=4.0, record_every=4000,
+                           integrator=la.Variational(root_finder=finder))
+        assert (traj.substeps == 1).all()
+        return traj.iterations[1000:].mean()
+
+    assert la.Variational().root_finder == la.Newton(tol=1e-12, criterion="scaled")
+    newton, full, paper = (count(finder) for finder in (la.Newton(), la.Newton(chord=False), la.RIQN()))
+    print(f"n = {n}: Newton in its chord form {newton:.2f} evaluations a step, full {full:.2f}, RIQN {paper:.2f}")
+    assert newton <= 3.5
+    assert full <= newton
+    assert paper > riqn > newton
+
+
+def string(n, root=None):
+    """A chain of n rods on ball joints, 10 cm each, in random motion."""
+    length = 0.1
+    rod = la.Inertia(1.0, (length / 2, 0, 0), np.diag([5e-5, length**2 / 12, length**2 / 12]))
+    model = la.Model(name="string")
+    for i in range(n):
+        model.add_body(f"rod{i}", f"rod{i - 1}" if i else None, (root or la.Ball()) if i == 0 else la.Ball(),
+                       (length if i else 0, 0, 0), inertia=rod)
+    model.v0 = 0.3 * np.random.default_rng(0).normal(size=model.nv)
+    return model
+
+
+def check_run(model, dt, duration, guess, **options):
+    """Every step was made, and what it took is told."""
+    traj = la.simulate(model, dt=dt, duration=duration, record_every=10,
+                       integrator=la.Variational(guess=guess, **options))
+    assert len(traj.status) == round(duration / dt)
+    assert traj.status.min() >= 0
+    assert all(np.isfinite(x).all() for x in (traj.q, traj.v, traj.p, traj.energy))
+    divided = traj.substeps > 1
+    np.testing.assert_array_equal(divided, traj.status == la.Status.SUBSTEPPED)
+    if divided.any():
+        assert f"{divided.sum():7d} steps    {la.Status.SUBSTEPPED.meaning}" in traj.report()
+    print(f"{guess}: {traj.iterations.mean():.2f} evaluations a step, {divided.sum()} of {len(divided)} steps divided "
+          f"into {traj.substeps[divided].sum()}, energy within {traj.max_energy_error:.2g}")
+    return traj
+
+
+@pytest.mark.parametrize("finder", [la.Newton(), la.RIQN()], ids=["newton", "riqn"])
+@pytest.mark.parametrize("guess", GUESSES)
+def test_hard_chain_at_five_milliseconds(guess, finder):
+    """Whips that some of these steps cannot follow whole: 30 s from rest."""
+    traj = check_run(la.library.chain(10), 5e-3, 30.0, guess, root_finder=finder)
+    assert (traj.substeps > 1).mean() < 0.25
+    assert traj.max_energy_error < 1
+
+
+STIFF = [pytest.param(0.24, guess) for guess in GUESSES]
+STIFF += [pytest.param(2.0, guess, marks=pytest.mark.soak) for guess in GUESSES]
+
+
+@pytest.mark.parametrize(("duration", "guess"), STIFF)
+def test_stiff_chain(duration, guess):
+    """A thousand links of 1 cm from rest: from 0.23 s on, the end of it whips faster than 1 ms can follow."""
+    traj = check_run(la.library.chain(1000, length=0.01), 1e-3, duration, guess)
+    assert (traj.substeps > 1).any()
+    assert traj.max_energy_error < 1e-2
+
+
+@pytest.mark.parametrize("guess", GUESSES)
+def test_chain_of_a_hundred_ball_joints(guess):
+    traj = check_run(string(100), 1e-3, 2.0, guess)
+    assert traj.max_energy_error < 1e-3
+
+
+@pytest.mark.parametrize("guess", GUESSES)
+def test_floating_chain_of_a_hundred_bodies(guess):
+    """Falling freely; its momentum changes by the weight alone."""
+    model = string(100, la.Free())
+    traj = check_run(model, 1e-3, 2.0, guess)
+    assert traj.max_energy_error < 1e-4
+    impulse = np.array([0, 0, -9.81 * 100 * 2.0])
+    change = traj.momentum[-1, 3:] - traj.momentum[0, 3:]
+    np.testing.assert_allclose(change, impulse, rtol=0, atol=1e-9 * np.abs(impulse).max())
