@@ -10,6 +10,8 @@ import leastaction as la
 from leastaction.integrators import Guess
 from reference.trees import random_inertia, random_model, random_state
 
+FINDERS = [la.Newton(), la.Newton(chord=False), la.Newton(first_order=True), la.RIQN()]
+
 
 def scaled(rng, model, decades):
     """The same tree with masses spread over so many decades."""
@@ -29,8 +31,7 @@ def cases(draw):
     model = scaled(rng, random_model(rng, draw(st.integers(1, 5)), passive=draw(st.booleans())), 6)
     q, v = random_state(rng, model)
     integrator = la.Variational(
-        root_finder=draw(st.sampled_from(
-            [la.Newton(), la.Newton(chord=False), la.Newton(first_order=True), la.RIQN()])),
+        root_finder=draw(st.sampled_from(FINDERS)),
         guess=draw(st.sampled_from(get_args(Guess))),
         order=draw(st.sampled_from([2, 2, 4, 6])),
         retraction=draw(st.sampled_from(["exp", "cayley"])),

@@ -1,9 +1,8 @@
 """DRNEA, the discrete recursive Newton–Euler algorithm (paper, Algorithm 2), in world-aligned frames.
 
 Every link has axes parallel to the world at t_k and its origin at its joint. Then ΔT_i = (ΔR_i, d_i), rotations along
-the
-tree multiply, and wrenches only shift. The log, the inertia and dlog are a link's own affair: the loop in the middle
-has no recursion.
+the tree multiply, and wrenches only shift. The log, the inertia and dlog are a link's own affair: the loop in the
+middle has no recursion.
 """
 
 from . import cayley, se3, so3

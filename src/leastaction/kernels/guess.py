@@ -29,8 +29,7 @@ def guess(kind, tree, w, history, weights, known, v, tau, gravity, h, rates, out
         return
     degree = min(kind, known)
     for j in range(nv):
-        # weights[d, m]: of increment m in the polynomial of degree d; for steps of one size 1; 2, −1; 3, −3, 1; 4, −6,
-        # 4, −1
+        # weights[d, m]: of increment m in the polynomial of degree d; for equal steps 1; 2, −1; 3, −3, 1; 4, −6, 4, −1
         if degree == 0:
             out[j] = h * v[j]
         else:

@@ -6,9 +6,8 @@ from .jit import kernel
 from .layout import MOMENTUM, copy
 from .rnea import total_momentum
 
-# q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status and
-# substeps
-# (steps,); extremes (15,): least and greatest energy, greatest kinetic energy, least (6) and greatest (6) momentum
+# q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status,
+# substeps (steps,); extremes (15,): least and greatest energy, greatest kinetic energy, least and greatest momentum (6)
 Record = namedtuple("Record", "q v p energy momentum iterations residual status substeps extremes")
 
 

@@ -1,6 +1,5 @@
 """A step for which the plain search found no root: damped Newton from safer guesses, continuation in the step size, and
-at
-last the step in parts. It is compiled when it is first needed.
+at last the step in parts. It is compiled when it is first needed.
 """
 
 from math import inf, isfinite, sqrt
