@@ -44,7 +44,7 @@ class Compiled:
     Attributes
     ----------
     tree : parent, kind, offsets in q and v, passive flag of every link, parents first
-    constants : flat array of the links' constants, the rest of it zero
+    constants : (n, rows) what the model says of each link, in the order of kernels/layout.py
     rest : (nq,) configuration at which the springs are relaxed
     gravity : (gx, gy, gz) world frame, m/s²
     body_of_link : (n,) index of the body whose joint moves the link
@@ -69,8 +69,16 @@ class Compiled:
     nv: int
 
     def workspace(self) -> np.ndarray:
-        """Return a fresh flat array for the kernels, the constants in place."""
-        return self.constants.copy()
+        """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""
+        blocks, width = layout.blocks(self.tree.n), layout.BLOCK // LANES
+        w = np.zeros((blocks, width, LANES))
+        for row in (layout.PLACE_Q, layout.Q, layout.DQ, layout.J):
+            w[:, row // LANES, :] = 1.0
+        padded = np.zeros((LANES * blocks, self.constants.shape[1]))
+        padded[:, layout.PLACE_Q // LANES] = 1.0
+        padded[: self.tree.n] = self.constants
+        w[:, : padded.shape[1], :] = padded.reshape(blocks, LANES, -1).swapaxes(1, 2)
+        return w.reshape(-1)
 
     def state(self, q: np.ndarray, v: np.ndarray) -> State:
         """Return a fresh state at (q, v); the arrays are copied."""
@@ -132,7 +140,7 @@ def _compile(model: Model) -> Compiled:
     link_of_body = link_of_carrier[merged.carrier]
     link_of_body[link_of_body < 0] = n
 
-    rows = np.zeros((n, layout.BLOCK // LANES))
+    rows = np.zeros((n, layout.CONSTANTS // LANES))
 
     def fill(row: int, values: np.ndarray) -> None:
         values = np.asarray(values, dtype=float).reshape(n, -1)
@@ -165,7 +173,7 @@ def _compile(model: Model) -> Compiled:
             n, layout.blocks(n) * layout.BLOCK, ground.astype(np.int64), np.array([part.kind for part in parts]),
             np.array(iq), np.array(iv), passive.astype(np.int64),
         ),
-        constants=_in_blocks(rows),
+        constants=rows,
         rest=rest,
         gravity=(gx, gy, gz),
         body_of_link=np.array(body_of_link, dtype=np.int64),
@@ -178,15 +186,3 @@ def _compile(model: Model) -> Compiled:
         nq=model.nq,
         nv=model.nv,
     )
-
-
-def _in_blocks(rows: np.ndarray) -> np.ndarray:
-    """Lay out (n, rows) in blocks of four bodies, unit quaternions where there is no body."""
-    n, width = rows.shape
-    padded = np.zeros((LANES * layout.blocks(n), width))
-    padded[:, layout.PLACE_Q // LANES] = 1.0
-    padded[:, layout.Q // LANES] = 1.0
-    padded[:, layout.DQ // LANES] = 1.0
-    padded[:, layout.J // LANES] = 1.0
-    padded[:n] = rows
-    return np.ascontiguousarray(padded.reshape(-1, LANES, width).swapaxes(1, 2)).reshape(-1)

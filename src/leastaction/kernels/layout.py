@@ -40,6 +40,7 @@ INERTIA = _take(6)  # about the link's origin
 DAMPING = _take(1)
 STIFFNESS = _take(1)
 ARMATURE = _take(1)
+CONSTANTS = LANES * _rows  # end of these
 
 # The configuration at t_k, in world axes (kinematics.py)
 Q = _take(4)  # orientation of the link, quaternion

@@ -84,7 +84,7 @@ def find_root(tree, w, h, reference, settings, scratch):
             return iteration, residual, NOT_FINITE
         stalled = stalled + 1 if relative > 0.9 * best else 0
         at_floor = stalled > 1 and relative < FLOOR_LIMIT
-        if not (residual <= settings.tol or at_floor) and settings.rescue and relative > 2.0 * before:
+        if settings.rescue and relative > 2.0 * before and relative > FLOOR_LIMIT:  # it diverges: rescue sooner
             return iteration, residual, EXHAUSTED
         if newton:
             newton_down(tree, w)
