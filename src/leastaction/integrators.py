@@ -126,7 +126,7 @@ class Variational:
     root_finder : how the root of the discrete Euler–Lagrange equation is found, Newton(...) or RIQN(...)
     guess : where the search starts: "current" (the paper's IG1), "euler" (IG2), "dynamics" (IG3), or extrapolation of
         past steps, "quadratic", "cubic", "quartic"
-    order : 2, 4, 6 or 8; above 2, a composition of 5, 9 or 17 steps of order 2
+    order : 2, 4, 6 or 8; above 2, a composition of 7, 9 or 17 steps of order 2
     retraction : "exp" (the paper's) or "cayley"
     rescue : whether a search that fails is tried again with damped Newton steps from safer guesses and by continuation
     max_substeps : into how many parts a step may be divided as the last resort, a power of two; 1 forbids it

@@ -170,7 +170,7 @@ def newton_factor(tree, w, h, retraction, first_order):
 
 @kernel
 def newton_up(tree, w):
-    """Eliminate from leaves to root. Gives fᵀ J⁻¹ f, which is h fᵀ M⁻¹ f to first order. Needs newton_factor()."""
+    """Eliminate from leaves to root. Gives Σ uᵀD⁻¹u, which is h fᵀ M⁻¹ f to first order. Needs newton_factor()."""
     norm = 0.0
     for i in range(tree.n - 1, -1, -1):  # leaves → root
         o = slot(i)
