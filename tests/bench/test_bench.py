@@ -15,7 +15,7 @@ from leastaction.bench.fresh import run_fresh
 from leastaction.bench.long_chain import LongChain, peak_memory
 from leastaction.bench.scaling import Cost
 from leastaction.bench.startup import Startup
-from leastaction.cli.app import app
+from leastaction.cli.commands import app
 
 # A script that compiles nothing, so that the cold start is quick.
 TINY = suite.Plan(sizes=(2, 100, 200), body_steps=200, repeats=1, long=300, long_steps=2, starts=1,

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import leastaction as la
 from leastaction import cli
 from leastaction.cli import report
-from leastaction.cli.app import app
+from leastaction.cli.commands import app
 
 
 def run(*arguments):

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import leastaction as la
-from leastaction.cli.app import app
+from leastaction.cli.commands import app
 from leastaction.experiments import choosing, forced_orders, orders, root_finders
 from leastaction.experiments.markdown import BEGIN, END, fill
 from leastaction.experiments.orders import Result

@@ -9,6 +9,6 @@ def main() -> None:
     missing = [name for name in ("typer", "matplotlib") if find_spec(name) is None]
     if missing:
         sys.exit(f"leastaction: the command needs {' and '.join(missing)}: pip install 'leastaction[cli]'")
-    from leastaction.cli.app import app
+    from leastaction.cli.commands import app
 
     app(prog_name="leastaction")

@@ -1,6 +1,7 @@
 """What a user describes: inertias, joints, trees of bodies, and ready models."""
 
 from leastaction.model import library
+from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
 from leastaction.model.joint import BALL, FREE, SCREW, Joint, Part
 from leastaction.model.joints import (
@@ -26,6 +27,7 @@ __all__ = [
     "Body",
     "Fixed",
     "Free",
+    "Geometry",
     "Helical",
     "Inertia",
     "Joint",

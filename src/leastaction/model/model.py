@@ -1,6 +1,7 @@
 """The description of a tree of rigid bodies on a fixed ground."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from leastaction.errors import ModelError
 from leastaction.model.arrays import UNIT_TOLERANCE, as_array
+from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
 from leastaction.model.joint import Joint
 from leastaction.model.joints import Fixed
@@ -29,6 +31,7 @@ class Body:
     position : (3,) joint frame's origin at the neutral configuration, parent's body frame, m
     quaternion : (4,) unit quaternion of the joint frame's axes, parent's body frame
     inertia : of the body, body frame
+    geometry : what it looks like, for viewers
     """
 
     name: str
@@ -37,6 +40,7 @@ class Body:
     position: np.ndarray
     quaternion: np.ndarray
     inertia: Inertia
+    geometry: tuple[Geometry, ...] = ()
 
 
 MASSLESS = Inertia(0.0)
@@ -75,6 +79,7 @@ class Model:
         position: ArrayLike = (0.0, 0.0, 0.0),
         quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
         inertia: Inertia | None = None,
+        geometry: Iterable[Geometry] = (),
     ) -> Body:
         """Add a body.
 
@@ -86,6 +91,7 @@ class Model:
         position : (3,) joint frame's origin at the neutral configuration, parent's body frame, m
         quaternion : (4,) unit quaternion of the joint frame's axes, parent's body frame
         inertia : of the body, body frame; None for a massless body
+        geometry : what it looks like, for viewers
         """
         if not isinstance(name, str) or not isinstance(parent, str | None):
             raise ModelError(f"names of bodies must be text, not {name!r} with the parent {parent!r}")
@@ -98,6 +104,7 @@ class Model:
             as_array(position, (3,), f"the position of body '{name}'"),
             _nearly_unit(as_array(quaternion, (4,), f"the quaternion of body '{name}'")),
             MASSLESS if inertia is None else inertia,
+            tuple(geometry),
         )
         self._index.setdefault(name, len(self._bodies))
         self._bodies.append(body)

@@ -1,0 +1,7 @@
+"""Every subcommand, in the order of --help: importing its file adds it to the app."""
+
+from leastaction.cli import simulate  # isort: skip
+from leastaction.cli import measure  # isort: skip
+from leastaction.cli.app import app
+
+__all__ = ["app", "measure", "simulate"]
