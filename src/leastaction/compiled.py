@@ -149,7 +149,7 @@ def _compile(model: Model) -> Compiled:
     carried = np.zeros(n, dtype=bool)
     carried[link_of_carrier[link_of_carrier >= 0]] = True  # the last link of a joint's chain has the inertia
     mine = np.where(carried, body_of_link, 0)
-    inertia = merged.inertia[mine]
+    inertia = merged.inertia_com[mine]
     symmetric = np.stack([inertia[:, 0, 0], inertia[:, 1, 1], inertia[:, 2, 2],
                           inertia[:, 0, 1], inertia[:, 0, 2], inertia[:, 1, 2]], axis=1)
     fill(layout.PLACE_Q, np.array(place_quaternion))
@@ -157,7 +157,7 @@ def _compile(model: Model) -> Compiled:
     fill(layout.TURN, np.array([part.turn for part in parts]))
     fill(layout.SLIDE, np.array([part.slide for part in parts]))
     fill(layout.MASS, np.where(carried, merged.mass[mine], 0.0))
-    fill(layout.MOMENT, merged.first_moment[mine] * carried[:, None])
+    fill(layout.COM, merged.centre[mine] * carried[:, None])
     fill(layout.INERTIA, symmetric * carried[:, None])
     fill(layout.DAMPING, np.array([part.damping for part in parts]))
     fill(layout.STIFFNESS, np.array([part.stiffness for part in parts]))

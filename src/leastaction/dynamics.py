@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from leastaction.compiled import Compiled, compile_model
 from leastaction.errors import ModelError
 from leastaction.kernels import queries
-from leastaction.kernels.stiffness import CAYLEY, EXP
+from leastaction.kernels.stiffness import CAYLEY, EXP, SPLIT
 from leastaction.model import Model
 from leastaction.model.arrays import rotation_matrix
 
 Array = np.ndarray
-RETRACTIONS = {"exp": EXP, "cayley": CAYLEY}
+RETRACTIONS = {"exp": EXP, "cayley": CAYLEY, "split": SPLIT}
 
 
 def vector(model: Model, value: ArrayLike | None, name: str) -> Array:
@@ -238,7 +238,7 @@ def discrete_residual(
     q_prev, q, q_next : (nq,) three successive configurations, rad, m, unit quaternions
     dt : time step, s; not zero
     tau : (nv,) joint forces held over both intervals, N m and N; zeros if None
-    retraction : "exp" or "cayley"
+    retraction : "exp", "cayley" or "split"
 
     Returns
     -------
@@ -263,7 +263,7 @@ def discrete_jacobian(
     ----------
     q_prev, q, q_next : (nq,) three successive configurations, rad, m, unit quaternions
     dt : time step, s; not zero
-    retraction : "exp" or "cayley"
+    retraction : "exp", "cayley" or "split"
 
     Returns
     -------

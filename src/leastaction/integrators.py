@@ -127,7 +127,8 @@ class Variational:
     guess : where the search starts: "current" (the paper's IG1), "euler" (IG2), "dynamics" (IG3), or extrapolation of
         past steps, "quadratic", "cubic", "quartic"
     order : 2, 4, 6 or 8; above 2, a composition of 7, 9 or 17 steps of order 2
-    retraction : "exp" (the paper's) or "cayley"
+    retraction : "exp" (the paper's, on SE(3)), "cayley", or "split" (exp on SO(3), and the centre of mass along a
+        straight line: cheaper, and free fall is exact)
     rescue : whether a search that fails is tried again with damped Newton steps from safer guesses and by continuation
     max_substeps : into how many parts a step may be divided as the last resort, a power of two; 1 forbids it
     """
@@ -136,7 +137,7 @@ class Variational:
     root_finder: RIQN | Newton = field(default_factory=Newton)
     guess: Guess = "quartic"
     order: int = 2
-    retraction: Literal["exp", "cayley"] = "exp"
+    retraction: Literal["exp", "cayley", "split"] = "exp"
     rescue: bool = True
     max_substeps: int = 64
 

@@ -10,6 +10,8 @@ import leastaction as la
 from leastaction.compiled import compile_model
 from leastaction.dynamics import RETRACTIONS
 from leastaction.kernels import joints, newton, queries
+from leastaction.kernels.layout import look
+from leastaction.kernels.simd import numbers
 from reference import action
 from reference.trees import KINDS, models, random_model, random_triplet
 
@@ -22,6 +24,7 @@ MANY = 12 if JIT else 5
 def sweeps(tree, w, q_prev, q, q_next, h, retraction, first_order, tau, rest, gravity, f, x):
     """Newton's direction in x and the residual in f; gives whether all pivots are positive, and the norm."""
     queries.discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, gravity, f)
+    tree, w = look(tree), numbers(w)
     positive = newton.newton_factor(tree, w, h, retraction, first_order)
     norm = newton.newton_up(tree, w)
     newton.newton_down(tree, w)
@@ -69,17 +72,18 @@ def test_all_joint_kinds_in_one_tree(retraction):
     check_direction(model, random_triplet(rng, model, 0.01), 0.01, retraction)
 
 
+@pytest.mark.parametrize("retraction", ["cayley", "split"])
 @some
 @given(drawn=models(max_n=4))
-def test_cayley_residual_is_minus_the_derivative_of_its_action(drawn):
+def test_residual_is_minus_the_derivative_of_its_action(retraction, drawn):
     model, rng = drawn
     h = 0.05
     triplet = random_triplet(rng, model, h)
-    f = la.discrete_residual(model, *triplet, h, retraction="cayley")
-    arrived, left = (action.momenta(model, *pair, h, "cayley") for pair in (triplet[:2], triplet[1:]))
+    f = la.discrete_residual(model, *triplet, h, retraction=retraction)
+    arrived, left = (action.momenta(model, *pair, h, retraction) for pair in (triplet[:2], triplet[1:]))
     allowed = 1e-12 * np.abs(np.concatenate([*arrived, *left])).max()
-    np.testing.assert_allclose(f, action.residual(model, *triplet, h, retraction="cayley"), rtol=0, atol=allowed)
-    by_exp = la.discrete_residual(model, *triplet, h)
+    np.testing.assert_allclose(f, action.residual(model, *triplet, h, retraction=retraction), rtol=0, atol=allowed)
+    by_exp = la.discrete_residual(model, *triplet, h, retraction="exp")
     turning = any(isinstance(body.joint, la.Ball | la.Free) for body in model.bodies)
     assert not turning or np.abs(f - by_exp).max() > allowed  # it is another action
 
@@ -102,7 +106,7 @@ def test_jacobian_is_the_derivative_of_the_residual(retraction, drawn):
     np.testing.assert_allclose(J, np.transpose(columns), rtol=0, atol=1e-9 * np.abs(J).max())
 
 
-@BOTH
+@pytest.mark.parametrize("retraction", ["exp", "cayley"])
 def test_first_order_direction_errs_by_the_square_of_the_motion(retraction):
     """The same velocity over h, h/2, …; and the norm by which to stop is √(fᵀM⁻¹f h) in the limit."""
     rng = np.random.default_rng(8)

@@ -56,13 +56,45 @@ def gravitational_energy(model: Model, q: ArrayLike) -> complex:
     return energy
 
 
+def split_square(model: Model, q0: Array, q1: Array) -> complex:
+    """Sum of wᵀI w + m |e|² over rigid groups of bodies: w the rotation vector, e the displacement of the centre."""
+    index = {body.name: b for b, body in enumerate(model.bodies)}
+    carrier: dict[int, int] = {}
+    for b in parents_first(model):
+        body = model.bodies[b]
+        moves = bool(body.joint.parts())
+        carrier[b] = b if moves else (-1 if body.parent is None else carrier[index[body.parent]])
+    before, after = poses(model, q0), poses(model, q1)
+    total: complex = 0.0
+    for c in set(carrier.values()) - {-1}:
+        group = [b for b in carrier if carrier[b] == c and model.bodies[b].inertia.mass + np.trace(
+            model.bodies[b].inertia.matrix) > 0]
+        if not group:
+            continue
+        relative = [(inverse(before[c]) @ before[b]).real for b in group]
+        inertias = [model.bodies[b].inertia for b in group]
+        masses = np.array([inertia.mass for inertia in inertias])
+        coms = np.array([T[:3, :3] @ i.com + T[:3, 3] for T, i in zip(relative, inertias, strict=True)])
+        centre = masses @ coms / masses.sum() if masses.sum() > 0 else np.zeros(3)
+        I = sum(T[:3, :3] @ i.matrix @ T[:3, :3].T + i.mass * ((r @ r) * np.eye(3) - np.outer(r, r))
+                for T, i, r in zip(relative, inertias, coms - centre, strict=True))
+        step = pose(before[c][:3, :3].T @ after[c][:3, :3], np.zeros(3))
+        w = log(step)[:3]
+        e = (after[c] - before[c])[:3] @ np.append(centre, 1.0)
+        total += w @ I @ w + masses.sum() * (e @ e)
+    return total
+
+
 def discrete_lagrangian(model: Model, q0: ArrayLike, q1: ArrayLike, h: float, retraction: str = "exp") -> complex:
     """L_d(q0, q1; h), J s, of configurations q0 and q1 (nq,) a time h apart, s."""
     q0, q1 = np.asarray(q0), np.asarray(q1)
     L = -h / 2 * (gravitational_energy(model, q0) + gravitational_energy(model, q1))
-    for body, T0, T1 in zip(model.bodies, poses(model, q0), poses(model, q1), strict=True):
-        x = INVERSES[retraction](inverse(T0) @ T1)
-        L += x @ spatial_inertia(body.inertia) @ x / (2 * h)
+    if retraction == "split":
+        L += split_square(model, q0, q1) / (2 * h)
+    else:
+        for body, T0, T1 in zip(model.bodies, poses(model, q0), poses(model, q1), strict=True):
+            x = INVERSES[retraction](inverse(T0) @ T1)
+            L += x @ spatial_inertia(body.inertia) @ x / (2 * h)
     for joint0, joint1 in zip(joint_coordinates(model, q0), joint_coordinates(model, q1), strict=True):
         for (part, c0), (_, c1) in zip(joint0, joint1, strict=True):
             eps = joint_motion(part, c0, c1)

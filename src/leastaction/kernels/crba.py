@@ -1,25 +1,25 @@
 """Composite rigid bodies: the dense mass matrix, in O(n · depth)."""
 
-from .aba import IA_B, IA_C, add_inertia, mul, mul_transposed, rigid_inertia, shift_inertia
+from .aba import rigid_inertias
+from .blocks import accumulate, get_blocks, matrix_times, shift_blocks
 from .jit import kernel
 from .kinematics import joint_force, joint_twist, shift_wrench
-from .layout import ARM, ARMATURE, DOF, IA, get3, get6, get9, slot
-from .vec3 import add, sym_mul
+from .layout import ARM, ARMATURE, DOF, IA, get3, slot
 
 
 @kernel
 def crba(tree, w, unit, M):
     """Fill M (nv × nv). ``unit`` is a zero vector in the layout of v, for scratch. Needs place()."""
     n = tree.n
-    rigid_inertia(tree, w)
+    rigid_inertias(tree, w)
     for i in range(n - 1, -1, -1):  # leaves → root
         o, k = slot(i), tree.iv[i]
-        A, B, C = get6(w, o + IA), get9(w, o + IA_B), get6(w, o + IA_C)
+        A11, A12, A21, A22 = get_blocks(w, o, IA)
         for j in range(k, k + DOF[tree.kind[i]]):
             unit[j] = 1.0
             turn, move = joint_twist(tree.kind[i], w, o, unit, k)
             unit[j] = 0.0
-            m, f = add(sym_mul(A, turn), mul(B, move)), add(mul_transposed(B, turn), sym_mul(C, move))
+            m, f = matrix_times(A11, A12, A21, A22, turn, move)
             ancestor = i
             while ancestor < n:
                 a = slot(ancestor)
@@ -29,5 +29,5 @@ def crba(tree, w, unit, M):
                 m, f = shift_wrench(m, f, get3(w, a + ARM))
                 ancestor = tree.parent[ancestor]
             M[j, j] += w[o + ARMATURE]
-        A, B, C = shift_inertia(A, B, C, get3(w, o + ARM))
-        add_inertia(w, slot(tree.parent[i]) + IA, A, B, C)
+        A11, A12, A21, A22 = shift_blocks(A11, A12, A21, A22, get3(w, o + ARM))
+        accumulate(w, slot(tree.parent[i]), IA, A11, A12, A21, A22)

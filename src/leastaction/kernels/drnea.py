@@ -6,28 +6,60 @@ middle has no recursion.
 """
 
 from . import cayley, se3, so3
-from .jit import kernel
+from .coefficients import COS_HALF, SINC_HALF
+from .jit import formula, kernel
 from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times
 from .layout import (
     ARM, BLOCK, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENT_W, MOMENTUM, MU, PUSH, Q, S, SCREW,
-    T, TAU, add33, get3, get33, get4, put3, put33, put4, slot,
+    SCREW_J, T, TAU, add33, get3, get33, get4, put3, put33, put4, slot,
 )
 from .rnea import gather
 from .simd import SIMD, in_fours, total
-from .stiffness import CAYLEY, EXP, block_is_small, link_twist, small_twist
+from .split import split_momentum
+from .stiffness import CAYLEY, EXP, SPLIT, block_is_small, link_twist, rotation_terms, small_terms, small_twist
 from .vec3 import add, cross, dot, scale, sub
+
+SMALL_TURN = 0.5  # rad, up to which polynomials serve
+
+
+@formula
+def screw_rotation(w, o, c, k):
+    """Set the rotation of a SCREW joint, or of four, that moves by DELTA; c = cos(δ/2), k = sin(δ/2)/δ."""
+    axis = get3(w, o + S)
+    x, y, z = scale(k * w[o + DELTA], axis)
+    put4(w, o + SCREW_J, (1.0 + dot(axis, axis) * (c - 1.0), x, y, z))  # the axis is zero if the joint only slides
+
+
+@kernel
+def screw_rotations(tree, w):
+    """Alg. 2, line 2, of the SCREW joints: every one by itself, or four at a time."""
+    for block in range(0, tree.end, BLOCK):
+        if SIMD and all_below(w, block + DELTA, SMALL_TURN):
+            four = in_fours(w)
+            square = four[block + DELTA] * four[block + DELTA]
+            screw_rotation(four, block, so3.poly6(COS_HALF, square), so3.poly6(SINC_HALF, square))
+        else:
+            for o in range(block, block + LANES):
+                c, k = so3.half_angle_cos_sinc(w[o + DELTA] * w[o + DELTA])
+                screw_rotation(w, o, c, k)
+
+
+@kernel
+def all_below(w, a, limit):
+    """Whether the four numbers of a row are below a limit, without regard to sign."""
+    return abs(w[a]) < limit and abs(w[a + 1]) < limit and abs(w[a + 2]) < limit and abs(w[a + 3]) < limit
 
 
 @kernel
 def displacements(tree, w):
     """Alg. 2, lines 1–3: ΔT_i of every link from the motion of the joints. Gives the least cos(θ/2) of its rotation."""
+    screw_rotations(tree, w)
     least = 1.0
     for i in range(tree.n):  # root → leaves
         o, parent = slot(i), slot(tree.parent[i])
         if tree.kind[i] == SCREW:
-            turn, move = get33(w, o + S)
-            j, t = so3.exp(scale(w[o + DELTA], turn)), scale(w[o + DELTA], move)
+            j, t = get4(w, o + SCREW_J), scale(w[o + DELTA], get3(w, o + S + 3 * LANES))
         else:
             j, t = get4(w, o + J), get3(w, o + T)
         dR = get4(w, parent + DQ)
@@ -35,11 +67,11 @@ def displacements(tree, w):
         dQ = so3.multiply(dR, j)
         least = min(least, dQ[0])
         put4(w, o + DQ, dQ)
-        put3(w, o + D, add(get3(w, parent + D), add(so3.turn(dR, get3(w, o + ARM)), so3.rotate(dR, t))))
+        put3(w, o + D, add(get3(w, parent + D), add(t, so3.turn(dR, add(get3(w, o + ARM), t)))))
     return least
 
 
-@kernel
+@formula
 def momentum_of_twist(w, o, h, turn, move, beta, gamma):
     """Alg. 2, line 7: μ = [dlog_x]ᵀ G x / h, and xᵀ G x; of one link or of four."""
     m, f = inertia_times(w, o, w[o + MASS], turn, move)
@@ -51,6 +83,9 @@ def momentum_of_twist(w, o, h, turn, move, beta, gamma):
 @kernel
 def link_momentum(w, o, h, retraction):
     """Alg. 2, lines 4 and 7, of one link, with x = log ΔT = h V."""
+    if retraction == SPLIT:
+        ratio, beta, _ = rotation_terms(get4(w, o + DQ))
+        return split_momentum(w, o, h, ratio, beta)
     turn, move, beta, gamma = link_twist(w, o, retraction)
     if retraction == CAYLEY:
         m, f = inertia_times(w, o, w[o + MASS], turn, move)
@@ -60,7 +95,7 @@ def link_momentum(w, o, h, retraction):
     return momentum_of_twist(w, o, h, turn, move, beta, gamma)
 
 
-@kernel
+@formula
 def put_residual(w, o, m, f):
     """Keep μ, and F = μ − what was carried into the step."""
     put33(w, o + MU, m, f)
@@ -79,6 +114,13 @@ def drnea(tree, w, h, retraction):
     least = displacements(tree, w)
     twice_energy = 0.0
     for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
+        if SIMD and retraction == SPLIT and block_is_small(w, block):
+            four = in_fours(w)
+            ratio, beta, _ = small_terms(four, block)
+            m4, f4, energy4 = split_momentum(four, block, h, ratio, beta)
+            put_residual(four, block, m4, f4)
+            twice_energy += total(energy4)
+            continue
         if SIMD and retraction == EXP and block_is_small(w, block):
             four = in_fours(w)
             turn, move, beta, gamma = small_twist(four, block)
@@ -117,27 +159,47 @@ def gather_residual(tree, w, f):
             f[k + 5] -= z
 
 
+@formula
+def impulse(w, o, gravity, h):
+    """Add the impulse of gravity and of the external wrench on a link, or on four, over a time h."""
+    orientation = get4(w, o + Q)
+    m, f = get33(w, o + PUSH)
+    m = add(cross(get3(w, o + MOMENT_W), gravity), so3.rotate(orientation, m))
+    f = add(scale(w[o + MASS], gravity), so3.rotate(orientation, f))
+    add33(w, o + MOMENTUM, scale(h, m), scale(h, f))
+
+
 @kernel
 def kick(tree, w, gravity, tau, h):
     """Add the impulse of gravity, of external wrenches and of joint forces tau over a time h (half a step)."""
-    for i in range(tree.n):
-        o = slot(i)
-        orientation = get4(w, o + Q)
-        m, f = get33(w, o + PUSH)
-        m = add(cross(get3(w, o + MOMENT_W), gravity), so3.rotate(orientation, m))
-        f = add(scale(w[o + MASS], gravity), so3.rotate(orientation, f))
-        add33(w, o + MOMENTUM, scale(h, m), scale(h, f))
-        if len(tau) > 0:
-            a, k = o + JOINT_P, tree.iv[i]
+    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
+        if SIMD:
+            impulse(in_fours(w), block, gravity, h)
+        else:
+            for o in range(block, block + LANES):
+                impulse(w, o, gravity, h)
+    if len(tau) > 0:
+        for i in range(tree.n):
+            a, k = slot(i) + JOINT_P, tree.iv[i]
             for j in range(DOF[tree.kind[i]]):
                 w[a + LANES * j] += h * tau[k + j]
 
 
+@formula
+def carry_link(w, o):
+    """The same covector about the new origin, in the axes of the world; of a link, or of four."""
+    m, f = get33(w, o + MU)
+    put33(w, o + MOMENTUM, sub(m, cross(get3(w, o + D), f)), f)
+
+
 @kernel
 def carry(tree, w, h):
-    """Momentum into the next step: the same covector about the new origin, in the axes of the world."""
+    """Momentum into the next step, of the links and of the joints."""
+    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
+        if SIMD:
+            carry_link(in_fours(w), block)
+        else:
+            for o in range(block, block + LANES):
+                carry_link(w, o)
     for i in range(tree.n):
-        o = slot(i)
-        m, f = get33(w, o + MU)
-        put33(w, o + MOMENTUM, sub(m, cross(get3(w, o + D), f)), f)
         carry_joint(tree, w, i, h)

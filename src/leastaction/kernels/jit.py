@@ -11,7 +11,7 @@ import numba
 from numba.core import event
 
 # FMA contraction is worth 10 % and more; the unsafe flags are worth nothing (measured), so they stay off.
-_OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "nsz"}}
+OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "nsz"}}
 
 
 def _key() -> str:
@@ -55,26 +55,26 @@ CACHE_FOLDER = _cache_folder()
 
 def kernel(function):
     """Compile a function that is called by other kernels only (no Python entry point: half the compile time)."""
-    return numba.njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
+    return numba.njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
 
 
 def formula(function):
     """Compile a small formula that LLVM must put in place where it is used; its own estimate is against long tuples."""
-    return numba.njit(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
+    return numba.njit(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
 
 
 def part(function):
     """Compile a stretch of a loop as if it stood in its caller: large functions would else be optimised at every
     level."""
-    return numba.njit(function, inline="always", no_cpython_wrapper=True, no_cfunc_wrapper=True, **_OPTIONS)
+    return numba.njit(function, inline="always", no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
 
 
 def entry(function):
-    """Compile a kernel that Python calls, and keep its machine code in the user's cache folder."""
+    """Compile a kernel that Python calls, other threads going on meanwhile; its machine code is kept in the cache."""
     theirs = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = CACHE_FOLDER
     try:
-        return numba.njit(function, cache=bool(CACHE_FOLDER), **_OPTIONS)
+        return numba.njit(function, cache=bool(CACHE_FOLDER), nogil=True, **OPTIONS)
     finally:
         numba.config.CACHE_DIR = theirs
 

@@ -5,13 +5,13 @@ wrench along the tree is then a shift, with no rotation.
 """
 
 from . import so3
-from .jit import kernel
+from .jit import formula, kernel
 from .layout import (
-    ARM, BALL, BLOCK, DQ, FREE, INERTIA, INERTIA_W, LANES, MOMENT, MOMENT_W, O, PLACE_P, PLACE_Q, Q, S, SCREW,
-    SLIDE, TURN, get3, get4, get6, put3, put4, put6, slot,
+    ANGLE, ARM, BALL, BLOCK, COM, COM_W, DQ, FREE, INERTIA, INERTIA_C, INERTIA_W, LANES, LOCAL_P, LOCAL_Q, MASS,
+    MOMENT_W, O, PLACE_P, PLACE_Q, Q, S, SCREW, SLIDE, TURN, get3, get4, get6, put3, put4, put6, slot,
 )
 from .simd import SIMD, in_fours
-from .vec3 import add, cross, dot, scale, sub, sym_mul
+from .vec3 import add, cross, dot, scale, sub, sym_add, sym_mul
 
 
 @kernel
@@ -24,14 +24,51 @@ def read4(q, k):
     return q[k], q[k + 1], q[k + 2], q[k + 3]
 
 
+@formula
+def screw_pose(w, o):
+    """Set the pose in the parent's frame of the link of a SCREW joint, or of four, from its coordinate."""
+    angle = w[o + ANGLE]
+    c, s = so3.half_angle(angle)
+    x, y, z = scale(s, get3(w, o + TURN))
+    # Without a turn the joint slides, and the link keeps its axes: |turn| is 1 or 0
+    turning = dot(get3(w, o + TURN), get3(w, o + TURN))
+    base = get4(w, o + PLACE_Q)
+    put4(w, o + LOCAL_Q, so3.multiply(base, (1.0 + turning * (c - 1.0), x, y, z)))
+    put3(w, o + LOCAL_P, add(get3(w, o + PLACE_P), so3.rotate(base, scale(angle, get3(w, o + SLIDE)))))
+
+
 @kernel
-def joint_pose(kind, w, o, q, k):
-    """Pose (quaternion, position) of the link in its joint frame; its coordinates start at q[k]."""
-    if kind == SCREW:
-        return so3.exp(scale(q[k], get3(w, o + TURN))), scale(q[k], get3(w, o + SLIDE))
-    if kind == BALL:
-        return read4(q, k), (0.0, 0.0, 0.0)
-    return read4(q, k + 3), read3(q, k)
+def far_pose(w, o):
+    """The same for an angle of very many turns."""
+    base, angle = get4(w, o + PLACE_Q), w[o + ANGLE]
+    put4(w, o + LOCAL_Q, so3.multiply(base, so3.exp(scale(angle, get3(w, o + TURN)))))
+    put3(w, o + LOCAL_P, add(get3(w, o + PLACE_P), so3.rotate(base, scale(angle, get3(w, o + SLIDE)))))
+
+
+@kernel
+def local_poses(tree, w, q):
+    """Pose of every link in its parent's frame."""
+    for i in range(tree.n):
+        if tree.kind[i] == SCREW:
+            w[slot(i) + ANGLE] = q[tree.iq[i]]
+    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
+        if SIMD:
+            screw_pose(in_fours(w), block)
+        else:
+            for o in range(block, block + LANES):
+                screw_pose(w, o)
+    for i in range(tree.n):
+        o, k = slot(i), tree.iq[i]
+        if tree.kind[i] == SCREW:
+            if not abs(w[o + ANGLE]) < so3.MANY_TURNS:
+                far_pose(w, o)
+            continue
+        base, moved = get4(w, o + PLACE_Q), (0.0, 0.0, 0.0)
+        if tree.kind[i] == FREE:
+            moved = read3(q, k)
+            k += 3
+        put4(w, o + LOCAL_Q, so3.multiply(base, read4(q, k)))
+        put3(w, o + LOCAL_P, add(get3(w, o + PLACE_P), so3.rotate(base, moved)))
 
 
 @kernel
@@ -40,12 +77,12 @@ def place(tree, w, q):
     n = tree.n
     put4(w, slot(n) + Q, (1.0, 0.0, 0.0, 0.0))
     put4(w, slot(n) + DQ, (1.0, 0.0, 0.0, 0.0))
+    local_poses(tree, w, q)
     for i in range(n):  # root → leaves
         o, parent = slot(i), slot(tree.parent[i])
-        turned, moved = joint_pose(tree.kind[i], w, o, q, tree.iq[i])
-        base, above = get4(w, o + PLACE_Q), get4(w, parent + Q)
-        arm = so3.rotate(above, add(get3(w, o + PLACE_P), so3.rotate(base, moved)))
-        put4(w, o + Q, so3.multiply(above, so3.multiply(base, turned)))
+        above = get4(w, parent + Q)
+        arm = so3.rotate(above, get3(w, o + LOCAL_P))
+        put4(w, o + Q, so3.multiply(above, get4(w, o + LOCAL_Q)))
         put3(w, o + ARM, arm)
         put3(w, o + O, add(get3(w, parent + O), arm))
     for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
@@ -56,14 +93,26 @@ def place(tree, w, q):
                 orient(w, o)
 
 
-@kernel
+@formula
 def orient(w, o):
     """Axis and inertia of a link, or of four, in world axes."""
     R = so3.matrix(get4(w, o + Q))
     put3(w, o + S, multiply(R, get3(w, o + TURN)))
     put3(w, o + S + 3 * LANES, multiply(R, get3(w, o + SLIDE)))
-    put3(w, o + MOMENT_W, multiply(R, get3(w, o + MOMENT)))
-    put6(w, o + INERTIA_W, so3.rotate_symmetric(R, get6(w, o + INERTIA)))
+    centre = multiply(R, get3(w, o + COM))
+    moment = scale(w[o + MASS], centre)
+    inertia = so3.rotate_symmetric(R, get6(w, o + INERTIA))
+    put3(w, o + COM_W, centre)
+    put3(w, o + MOMENT_W, moment)
+    put6(w, o + INERTIA_C, inertia)
+    put6(w, o + INERTIA_W, sym_add(inertia, about_origin(moment, centre)))
+
+
+@kernel
+def about_origin(moment, centre):
+    """What the inertia of a mass at ``centre`` adds about the origin: (m c·c) 1 − m c cᵀ."""
+    xx, yy, zz = moment[0] * centre[0], moment[1] * centre[1], moment[2] * centre[2]
+    return yy + zz, zz + xx, xx + yy, -moment[0] * centre[1], -moment[0] * centre[2], -moment[1] * centre[2]
 
 
 @kernel

@@ -35,25 +35,31 @@ PLACE_P = _take(3)  # its position
 TURN = _take(3)  # rotation per unit of q of a SCREW joint: axis, or zero
 SLIDE = _take(3)  # translation per unit of q
 MASS = _take(1)
-MOMENT = _take(3)  # mass × centre of mass
-INERTIA = _take(6)  # about the link's origin
+COM = _take(3)  # centre of mass
+INERTIA = _take(6)  # about the centre of mass
 DAMPING = _take(1)
 STIFFNESS = _take(1)
 ARMATURE = _take(1)
 CONSTANTS = LANES * _rows  # end of these
 
 # The configuration at t_k, in world axes (kinematics.py)
+ANGLE = _take(1)  # coordinate of a SCREW joint
+LOCAL_Q = _take(4)  # pose of the link in its parent's frame: quaternion …
+LOCAL_P = _take(3)  # … and position
 Q = _take(4)  # orientation of the link, quaternion
 O = _take(3)
 ARM = _take(3)  # p_i: from the parent's origin to this one
 S = _take(6)  # joint axis of a SCREW joint: angular and linear part
-MOMENT_W = _take(3)
-INERTIA_W = _take(6)
+COM_W = _take(3)  # from the link's origin to its centre of mass
+INERTIA_C = _take(6)  # inertia about the centre of mass …
+MOMENT_W = _take(3)  # mass × COM_W
+INERTIA_W = _take(6)  # … and about the origin
 
 # The motion from t_k to t_{k+1} (drnea.py)
 DELTA = _take(1)  # q1 − q0 of a SCREW joint
-J = _take(4)  # rotation of the joint over the step, in world axes
+J = _take(4)  # rotation of a BALL or FREE joint over the step, in world axes
 T = _take(3)  # translation of the joint over the step
+SCREW_J = _take(4)  # rotation of a SCREW joint over the step, in world axes
 SAVED = _take(8)  # DELTA, J and T of an iterate to which a line search may come back
 DQ = _take(4)  # ΔR_i: rotation of the link over the step
 D = _take(3)  # d_i: displacement of its origin
@@ -72,17 +78,18 @@ PSI = _take(6)  # deflection of the joint's spring at t_k: rotation in body axes
 F = _take(6)  # wrench, summed from the leaves
 V = _take(6)  # twist
 A = _take(6)  # acceleration
-IA = _take(21)  # articulated inertia [[A, B], [Bᵀ, C]]: A (6, symmetric), B (9), C (6, symmetric)
-U = _take(6)  # Î S of a SCREW joint; inverse force-velocity block of a FREE one
-DINV = _take(6)  # inverse of Sᵀ Î S
+IA = _take(48)  # articulated inertia (blocks.py); of a FREE joint, the inverse of its pivot
+U = _take(6)  # Î S of a SCREW joint, shifted to the parent's origin
+DINV = _take(9)  # inverse of the pivot Sᵀ Î S of a SCREW or BALL joint; of a FREE one, what the joint adds to Î
 
 # Newton's sweep, unsymmetric (newton.py)
-KA = _take(36)  # articulated stiffness, four 3×3 blocks; of a FREE joint, the inverse of its pivot
-NU = _take(6)  # Â S⁺ of a SCREW joint
-NW = _take(6)  # Sᵀ Â of a SCREW joint
+K = _take(36)  # stiffness of the link itself, four blocks of nine numbers
+KA = _take(48)  # articulated stiffness (blocks.py); of a FREE joint, the inverse of its pivot
+NU = _take(6)  # Â S⁺ of a SCREW joint, shifted to the parent's origin
+NW = _take(6)  # Sᵀ Â of a SCREW joint, shifted likewise
 NS = _take(6)  # S⁺ of a SCREW joint; d of a BALL joint
 ND = _take(9)  # inverse of the pivot Sᵀ Â S⁺ of a SCREW or BALL joint
-NE = _take(36)  # derivative of the joint's own residual, for BALL and FREE joints
+NE = _take(36)  # derivative of the joint's own residual, for BALL and FREE joints, nine numbers a block
 
 BLOCK = LANES * _rows
 

@@ -28,6 +28,13 @@ def mat_shift(A, k):
 
 
 @formula
+def scalar(k):
+    """k·1."""
+    zero = 0.0 * k
+    return k, zero, zero, zero, k, zero, zero, zero, k
+
+
+@formula
 def transpose(A):
     return A[0], A[3], A[6], A[1], A[4], A[7], A[2], A[5], A[8]
 

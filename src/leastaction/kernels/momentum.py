@@ -2,10 +2,11 @@
 
 from . import so3
 from .aba import solve_down, solve_up
-from .jit import kernel
+from .jit import formula, kernel
 from .joints import get_solution
-from .layout import ARMATURE, DOF, F, JOINT_P, LANES, MOMENTUM, Q, SCREW, TAU, get4, get33, put33, slot
+from .layout import ARMATURE, BLOCK, DOF, F, JOINT_P, LANES, MOMENTUM, Q, SCREW, TAU, get4, get33, put33, slot
 from .rnea import gather, momenta, velocities
+from .simd import SIMD, in_fours
 from .vec3 import neg
 
 
@@ -20,13 +21,24 @@ def momentum_of(tree, w, v):
             w[o + JOINT_P + LANES * j] = w[o + ARMATURE] * v[k + j]
 
 
+@formula
+def drop_momentum(w, o):
+    """F = −momentum of a link, or of four."""
+    m, f = get33(w, o + MOMENTUM)
+    put33(w, o + F, neg(m), neg(f))
+
+
 @kernel
 def momentum_solve_up(tree, w):
     """pᵀ M⁻¹ p, twice the kinetic energy of a node; solve_down() then gives the velocity. Needs factor(tree, w, 0)."""
+    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
+        if SIMD:
+            drop_momentum(in_fours(w), block)
+        else:
+            for o in range(block, block + LANES):
+                drop_momentum(w, o)
     for i in range(tree.n):
         o = slot(i)
-        m, f = get33(w, o + MOMENTUM)
-        put33(w, o + F, neg(m), neg(f))
         if tree.kind[i] == SCREW:
             w[o + TAU] = w[o + JOINT_P]
         else:

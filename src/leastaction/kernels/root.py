@@ -8,20 +8,23 @@ convergence is judged.
 from math import inf, isfinite, sqrt
 
 from .aba import solve_down, solve_up
+from .blocks import get_nine, matrix_times
 from .drnea import drnea, gather_residual
-from .jit import kernel, part
+from .jit import formula, kernel, part
 from .joints import improve_motion
 from .kinematics import inertia_times
-from .layout import MASS, MU, A, D, add33, get3, get33, put3, slot
+from .layout import A, BLOCK, D, K, LANES, MASS, MU, add33, get3, get33, put3
 from .newton import newton_down, newton_factor, newton_up
 from .settings import (
     ABSOLUTE, CONVERGED, EXHAUSTED, FLOOR, NEWTON, NOT_FINITE, ROTATION, STRUGGLED, UNRESOLVED,
     WRONG_ROOT,
 )
+from .simd import SIMD, in_fours
 from .vec3 import add, add_scaled, cross, scale
 
 LEAST_COSINE = 0.05  # cos(θ/2) of a link's rotation in one step, below which its log counts as ambiguous (174°)
 FLOOR_LIMIT = 1e-10  # a residual that no longer shrinks is taken for round-off only below this, relative to the motion
+SURE = 0.01  # fraction of the tolerance below which a predicted residual is trusted, and not evaluated
 POOR = 0.1  # contraction above which the chord form of Newton's method factors anew
 SLOW = 0.3  # contraction above which RIQN counts as being in trouble
 RESOLVED = 0.8776  # cos(θ/2) of 1 rad: a step that turns a link further, and whose search was in trouble, is too long
@@ -37,21 +40,35 @@ def absolute_residual(tree, w, f):
     return sqrt(square)
 
 
-@kernel
-def polish(tree, w, h, k):
-    """One more update of the converged motion, ζ = k A, and of the link momenta with it to first order, δμ = G ζ/h.
-
-    It costs a fraction of an evaluation and takes one more contraction off the error that the step leaves in the
-    momentum.
-    """
-    improve_motion(tree, w, k)
-    for i in range(tree.n):
-        o = slot(i)
-        turn, move = get33(w, o + A)
+@formula
+def settle(w, o, h, k, newton):
+    """Update the momentum and the displacement of a link, or of four, that moves by ζ = k A more: δμ = K ζ."""
+    turn, move = get33(w, o + A)
+    if newton:
+        K11, K12, K21, K22 = get_nine(w, o + K)
+        m, f = matrix_times(K11, K12, K21, K22, turn, move)
+        add33(w, o + MU, scale(k, m), scale(k, f))
+    else:
         m, f = inertia_times(w, o, w[o + MASS], turn, move)
         add33(w, o + MU, scale(k / h, m), scale(k / h, f))
-        d = get3(w, o + D)
-        put3(w, o + D, add_scaled(d, k, add(move, cross(turn, d))))
+    d = get3(w, o + D)
+    put3(w, o + D, add_scaled(d, k, add(move, cross(turn, d))))
+
+
+@kernel
+def polish(tree, w, h, k, newton):
+    """One more update of the converged motion, and of the link momenta with it to first order, with the matrix that the
+    search itself used: K, or the inertia for RIQN.
+
+    It costs a fraction of an evaluation and takes one more contraction off what the step leaves of the residual.
+    """
+    improve_motion(tree, w, k)
+    for block in range(0, tree.end, BLOCK):
+        if SIMD:
+            settle(in_fours(w), block, h, k, newton)
+        else:
+            for o in range(block, block + LANES):
+                settle(w, o, h, k, newton)
 
 
 @part
@@ -90,10 +107,13 @@ def find_root(tree, w, h, reference, settings, scratch):
             newton_down(tree, w)
         else:
             solve_down(tree, w)  # Alg. 3, line 5, second sweep
+        left = relative * relative / before if iteration > 1 else inf  # after one more update that contracts as well
+        if settings.rule != ABSOLUTE and left < SURE * settings.tol:
+            residual = min(residual, left)
         if residual <= settings.tol:  # Alg. 3, line 4
             if status == STRUGGLED and least < RESOLVED and settings.max_substeps > 1:
                 return iteration, residual, UNRESOLVED
-            polish(tree, w, h, k)
+            polish(tree, w, h, k, newton)
             return iteration, residual, status
         if at_floor:
             return iteration, residual, FLOOR

@@ -97,6 +97,17 @@ def _negate(context, builder, sig, args):
     return builder.fneg(args[0])
 
 
+@intrinsic
+def _nearest(typing_context, x):
+    def lower(context, builder, sig, args):
+        kind = args[0].type
+        name = "llvm.rint.v4f64" if kind == _VECTOR else "llvm.rint.f64"
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind]), name)
+        return builder.call(function, args)
+
+    return x(x), lower
+
+
 def _address(context, builder, view, pointer, index):
     place = builder.gep(pointer, [index])
     return builder.bitcast(place, context.get_value_type(view.element).as_pointer())
@@ -170,6 +181,7 @@ def _itself(array):
 
 numbers = _numbers if COMPILED else _itself  # view of an array of float64
 integers = _integers if COMPILED else _itself  # view of an array of int64
+nearest = _nearest if COMPILED else round  # whole number nearest to x, or to each of four
 
 
 @intrinsic
@@ -181,3 +193,61 @@ def total(typing_context, x):
         return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
 
     return types.float64(x), lower
+
+
+# A vector of three numbers can also be packed in one <4 x double> (the fourth is not used): see blocks.py.
+
+
+@infer_global(operator.getitem)
+class _LaneTyping(AbstractTemplate):
+    def generic(self, args, kws):
+        if args[0] is float4 and isinstance(args[1], types.Integer):
+            return signature(types.float64, float4, types.intp)
+        return None
+
+
+@lower_builtin(operator.getitem, Float4, types.intp)
+def _lane(context, builder, sig, args):
+    return builder.extract_element(args[0], builder.trunc(args[1], ir.IntType(32)))
+
+
+def _shuffled(builder, a, b, lanes):
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), lanes))
+
+
+@intrinsic
+def packed(typing_context, x, y, z):
+    """Three numbers in one vector."""
+
+    def lower(context, builder, sig, args):
+        vector = ir.Constant(_VECTOR, [0.0] * _LANES)
+        for k, value in enumerate(args):
+            vector = builder.insert_element(vector, value, ir.Constant(ir.IntType(32), k))
+        return vector
+
+    return float4(types.float64, types.float64, types.float64), lower
+
+
+@intrinsic
+def cycled(typing_context, x):
+    """(y, z, x) of a packed (x, y, z)."""
+
+    def lower(context, builder, sig, args):
+        return _shuffled(builder, args[0], args[0], [1, 2, 0, 3])
+
+    return float4(float4), lower
+
+
+@intrinsic
+def lanes_to_rows(typing_context, a, b, c):
+    """Of three numbers of four bodies each: the packed vector of every body."""
+
+    def lower(context, builder, sig, args):
+        a, b, c = args
+        low, high = _shuffled(builder, a, b, [0, 4, 2, 6]), _shuffled(builder, a, b, [1, 5, 3, 7])
+        even, odd = _shuffled(builder, c, c, [0, 0, 2, 2]), _shuffled(builder, c, c, [1, 1, 3, 3])
+        rows = [_shuffled(builder, low, even, [0, 1, 4, 5]), _shuffled(builder, high, odd, [0, 1, 4, 5]),
+                _shuffled(builder, low, even, [2, 3, 6, 7]), _shuffled(builder, high, odd, [2, 3, 6, 7])]
+        return context.make_tuple(builder, sig.return_type, rows)
+
+    return types.UniTuple(float4, _LANES)(float4, float4, float4), lower

@@ -1,9 +1,10 @@
 """Rotations as unit quaternions (w, x, y, z): product, action, exp, log, and dlog on SO(3)."""
 
-from math import atan2, cos, sin, sqrt
+from math import atan2, cos, factorial, pi, sin, sqrt
 
 from .coefficients import COS_HALF, LOG_RATIO, S_LIMIT, SINC_HALF, SQUARE_LIMIT
 from .jit import kernel
+from .simd import nearest
 from .vec3 import add, add_scaled, cross, dot, scale
 
 
@@ -99,6 +100,23 @@ def half_angle_cos_sinc(square):
         return poly6(COS_HALF, square), poly6(SINC_HALF, square)
     theta = sqrt(square)
     return cos(0.5 * theta), sin(0.5 * theta) / theta
+
+
+# 2π in three parts, the first two short enough that their products with a count of turns are exact
+TURN_1, TURN_2, TURN_3 = 6.283185303211212, 3.9683743166540886e-09, 2.068073192717642e-18
+MANY_TURNS = 2.0**20
+# Taylor series of cos x and of sin x / x in x², to round-off at π/4
+COS = tuple((-1) ** k / factorial(2 * k) for k in range(9))
+SIN = tuple((-1) ** k / factorial(2 * k + 1) for k in range(9))
+
+
+@kernel
+def half_angle(angle):
+    """cos(θ/2) and sin(θ/2) of an angle of less than MANY_TURNS turns, or of four; both may have the other sign."""
+    k = nearest(angle * (0.5 / pi))
+    x = 0.25 * (((angle - k * TURN_1) - k * TURN_2) - k * TURN_3)  # a quarter of the angle, less whole turns: |x| ≤ π/4
+    s = x * poly9(SIN, x * x)
+    return 1.0 - 2.0 * s * s, 2.0 * s * poly9(COS, x * x)
 
 
 @kernel

@@ -8,16 +8,33 @@ from math import cos
 
 from . import cayley, se3, so3
 from .coefficients import KAPPA
-from .jit import kernel
+from .jit import formula, kernel
 from .kinematics import inertia_times
 from .layout import D, DQ, INERTIA_W, MASS, MOMENT_W, get3, get4, get6
 from .mat3 import (
-    hat, hat_mat, mat_add, mat_hat, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, transpose,
+    hat, hat_mat, mat_add, mat_hat, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, scalar, transpose,
 )
+from .split import split_stiffness
 from .vec3 import add, add_scaled, cross, dot, scale
 
-EXP, CAYLEY = 0, 1  # retractions
+EXP, CAYLEY, SPLIT = 0, 1, 2  # retractions
 SMALL = cos(0.25)  # cos(θ/2) of half a radian
+
+
+@kernel
+def rotation_terms(dR):
+    """θ/sin(θ/2), β and γ of a rotation."""
+    s = dR[1] * dR[1] + dR[2] * dR[2] + dR[3] * dR[3]
+    ratio = so3.log_ratio(dR[0], s)
+    beta, gamma = se3.beta_gamma(dR[0], s, ratio)
+    return ratio, beta, gamma
+
+
+@formula
+def small_terms(w, o):
+    """The same for a rotation of at most half a radian, of one link or of four."""
+    u = so3.vector(get4(w, o + DQ))
+    return se3.series(dot(u, u))
 
 
 @kernel
@@ -29,7 +46,7 @@ def link_twist(w, o, retraction):
     return se3.log(get4(w, o + DQ), get3(w, o + D))
 
 
-@kernel
+@formula
 def small_twist(w, o):
     """The same for exp and a rotation of at most half a radian, of one link or of four (w a view)."""
     q = get4(w, o + DQ)
@@ -46,7 +63,7 @@ def block_is_small(w, o):
     return w[a] > SMALL and w[a + 1] > SMALL and w[a + 2] > SMALL and w[a + 3] > SMALL
 
 
-@kernel
+@formula
 def dlog_matrix(w, v, beta, gamma):
     """dlog_x as blocks: [[A, 0], [C, A]]. Products of two hats are dyads: âb̂ = b aᵀ − (a·b)."""
     wv, ww = dot(w, v), dot(w, w)
@@ -57,13 +74,13 @@ def dlog_matrix(w, v, beta, gamma):
     return mat_shift(A, 1.0 - beta * ww), C
 
 
-@kernel
+@formula
 def twisted(w, m):
     """hat(w×m) + ŵm̂ = 2 m wᵀ − w mᵀ − (w·m)."""
     return mat_shift(mat_sub(outer(add(m, m), w), outer(w, m)), -dot(w, m))
 
 
-@kernel
+@formula
 def dlog_derivative(w, v, beta, gamma, kappa, m, f):
     """N = ∂/∂x [dlog_xᵀ y] at fixed y = (m, f), as blocks: [[N_w, N_f], [N_f, 0]]."""
     wf, wm, vf = cross(w, f), cross(w, m), cross(v, f)
@@ -91,7 +108,7 @@ def cayley_derivative(w, v, m, f):
     return N11, mat_scale(-0.5, hat(add_scaled(f, 0.5, cross(w, f)))), mat_scale(-0.5, hat(f))
 
 
-@kernel
+@formula
 def assemble(w, o, h, A, B, C, N11, N12, N21):
     """K = ([[A, 0], [C, B]]ᵀ G/h + N) [[A, 0], [C, B]]."""
     mass, c = w[o + MASS] / h, scale(1.0 / h, get3(w, o + MOMENT_W))
@@ -104,7 +121,7 @@ def assemble(w, o, h, A, B, C, N11, N12, N21):
             mat_add(mat_mul(P21, A), mat_scale(mass, mat_mul(Bt, C))), mat_scale(mass, mat_mul(Bt, B)))
 
 
-@kernel
+@formula
 def exp_stiffness(w, o, h, turn, move, beta, gamma, kappa):
     """K of a link, or of four, for exp."""
     m, f = inertia_times(w, o, w[o + MASS], turn, move)
@@ -113,7 +130,7 @@ def exp_stiffness(w, o, h, turn, move, beta, gamma, kappa):
     return assemble(w, o, h, A, A, C, N11, N12, N12)
 
 
-@kernel
+@formula
 def small_stiffness(w, o, h):
     """K for exp and rotations of at most half a radian, of one link or of four (w a view). Needs displacements()."""
     turn, move, beta, gamma = small_twist(w, o)
@@ -125,6 +142,9 @@ def small_stiffness(w, o, h):
 def link_stiffness(w, o, h, retraction):
     """K of a link, exactly. Needs displacements()."""
     dR = get4(w, o + DQ)
+    if retraction == SPLIT:
+        ratio, beta_, gamma_ = rotation_terms(dR)
+        return split_stiffness(w, o, h, ratio, beta_, gamma_)
     turn, move, beta, gamma = link_twist(w, o, retraction)
     if retraction == CAYLEY:
         m, f = inertia_times(w, o, w[o + MASS], turn, move)
@@ -155,4 +175,4 @@ def link_stiffness_first_order(w, o, h):
     K11 = mat_add(inertia, mat_scale(0.5, mat_sub(odd, hat(m))))
     k, mass = 1.0 / h, w[o + MASS] / h
     return (mat_scale(k, K11), mat_scale(k, c), mat_scale(-k, mat_add(c, hat(f))),
-            (mass, 0.0, 0.0, 0.0, mass, 0.0, 0.0, 0.0, mass))
+            scalar(mass))

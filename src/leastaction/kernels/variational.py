@@ -14,7 +14,7 @@ from .guess import guess, remember
 from .jit import entry, kernel, part
 from .joints import apply_motion, deflections, get_motion, set_motion
 from .kinematics import place
-from .layout import DINV, DOF, DQ, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, copy, look, put33, slot
+from .layout import BLOCK, DINV, DOF, DQ, FREE, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, copy, look, put33, slot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import follow, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum
@@ -58,16 +58,20 @@ def force_scale(tree, w, gravity, h):
     return h * h * mass * dot(gravity, gravity)
 
 
+@kernel
+def move_rows(tree, w, source, target):
+    """Copy the momenta of links and joints, twelve rows, of every block."""
+    for block in range(0, tree.end, BLOCK):
+        for j in range(12 * LANES):
+            w[block + target + j] = w[block + source + j]
+
+
 @part
 def save_node(tree, state):
     """Keep the node, so that a failed step can come back to it."""
     copy(state.q, state.saved[0])
     copy(state.low, state.saved[1])
-    w = numbers(state.w)
-    for i in range(tree.n):
-        o = slot(i)
-        for j in range(12):
-            w[o + NODE + LANES * j] = w[o + MOMENTUM + LANES * j]
+    move_rows(tree, numbers(state.w), MOMENTUM, NODE)
 
 
 @part
@@ -76,10 +80,7 @@ def restore_node(tree, state, rest):
     copy(state.saved[0], state.q)
     copy(state.saved[1], state.low)
     w = numbers(state.w)
-    for i in range(tree.n):
-        o = slot(i)
-        for j in range(12):
-            w[o + MOMENTUM + LANES * j] = w[o + NODE + LANES * j]
+    move_rows(tree, w, NODE, MOMENTUM)
     arrive(tree, w, state.q, rest)
     velocity_of(tree, w, state.v)
 
@@ -141,9 +142,10 @@ def worst_joint(tree, w, h, retraction, status, f):
         o, k = slot(i), tree.iv[i]
         size = 1.0 - w[o + DQ]
         if status != ROTATION:
+            weight = 1.0 / w[o + MASS] if tree.kind[i] == FREE else w[o + DINV]
             size = 0.0
             for j in range(k, k + DOF[tree.kind[i]]):
-                size = max(size, w[o + DINV] * f[j] * f[j])
+                size = max(size, weight * f[j] * f[j])
         if not isfinite(size):
             return i
         if size > most:
@@ -187,6 +189,7 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
     stages, weights, settings = method
     nothing = tau.reshape(-1)[:0]
     kept = 0
+    from_rest = force_scale(tree, w, gravity, h)
     twice = momentum_solve_up(tree, w)
     last = 0.5 * twice + gravitational_energy(tree, w, gravity) + deflections(tree, w, q, rest)
     for k in range(steps):
@@ -201,7 +204,7 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
             generalized_momentum(tree, w, scratch[0])
             return k, known, 0
         save_node(tree, state)
-        scale = twice + force_scale(tree, w, gravity, h)
+        scale = twice + from_rest
         springs = 0.0
         for s in range(len(stages)):  # just one for order two
             spent, left, result, springs = step(

@@ -23,8 +23,8 @@ class Merged:
     quaternion : (nb, 4) axes of each body, carrier's frame (world for the ground)
     mass : (nb,) carried mass, kg
     first_moment : (nb, 3) carried mass times centre of mass, carrier's frame, kg m
-    inertia : (nb, 3, 3) carried rotational inertia about the carrier's origin, carrier's axes, kg m^2
-    inertia_com : (nb, 3, 3) the same about the carried centre of mass, carrier's axes, kg m^2
+    centre : (nb, 3) centre of the carried mass, carrier's frame, m; zero without mass
+    inertia_com : (nb, 3, 3) carried rotational inertia about that centre, carrier's axes, kg m^2
     ground_mass : mass fixed to the ground, kg
     ground_first_moment : (3,) its mass times centre of mass, world frame, kg m
     """
@@ -34,7 +34,7 @@ class Merged:
     quaternion: np.ndarray
     mass: np.ndarray
     first_moment: np.ndarray
-    inertia: np.ndarray
+    centre: np.ndarray
     inertia_com: np.ndarray
     ground_mass: float
     ground_first_moment: np.ndarray
@@ -61,14 +61,13 @@ def merge_fixed(model: "Model") -> Merged:
     )
     # A sum of its own: the difference of the moments about the origin would not leave zero for a point mass.
     inertia_com = _collected(matrix + point_inertia(mass, com - centre[carrier]), carrier)
-    inertia = _collected(matrix + point_inertia(mass, com), carrier)
     return Merged(
         carrier,
         position,
         quaternion,
         total_mass[:-1],
         first_moment[:-1],
-        inertia[:-1],
+        centre[:-1],
         inertia_com[:-1],
         float(total_mass[-1]),
         first_moment[-1],

@@ -1,0 +1,252 @@
+"""6×6 matrices from twists to wrenches, in four 3×3 blocks (11, 12, 21, 22): articulated inertias and stiffnesses.
+
+A block has one of two forms: nine numbers row by row, or three packed rows. The recursions along the tree work on one
+link at a time; with packed rows that link's matrix fills the lanes of SIMD (a sweep takes a third of the time). Nine
+numbers serve plain Python, and four links or four simulations at once. Every operation below has both forms under one
+name, so that the sweeps are written once; matrices come first in its arguments, vectors are always three numbers.
+"""
+
+from numba.core import types
+from numba.extending import overload
+
+from . import mat3
+from .jit import OPTIONS, formula, kernel
+from .layout import LANES, get9, put9
+from .mat3 import mat_add, mat_inverse, mat_mul, mat_scale, mat_sub
+from .simd import SIMD, cycled, float4, in_fours, lanes_to_rows, of_numbers, packed
+from .vec3 import add, scale
+
+ROWS = 12 * LANES  # of one link
+NINE = 9 * LANES
+
+
+def _two_forms(nine, rows):
+    """One name for both forms: ``rows`` where the first argument is packed, or a view of one link's memory."""
+    nine = getattr(nine, "py_func", nine)
+    if not SIMD:
+        return formula(nine)
+
+    def function(*args):
+        raise NotImplementedError("for kernels only")
+
+    @overload(function, strict=False, jit_options={"forceinline": True, **OPTIONS})
+    def choose(first, *others):
+        is_packed = isinstance(first, types.BaseTuple) and len(first) == 3 and first[0] is float4
+        return rows if is_packed or first is of_numbers else nine
+
+    return function
+
+
+def _rows_add(M, N):
+    return M[0] + N[0], M[1] + N[1], M[2] + N[2]
+
+
+def _rows_add_outer(M, a, b):
+    row = packed(b[0], b[1], b[2])
+    return M[0] + row * a[0], M[1] + row * a[1], M[2] + row * a[2]
+
+
+def _rows_times(M, b):
+    column = packed(b[0], b[1], b[2])
+    x, y, z = M[0] * column, M[1] * column, M[2] * column
+    return x[0] + x[1] + x[2], y[0] + y[1] + y[2], z[0] + z[1] + z[2]
+
+
+def _rows_times_from_left(M, a):
+    x = M[0] * a[0] + M[1] * a[1] + M[2] * a[2]
+    return x[0], x[1], x[2]
+
+
+def _rows_times_hat(M, b):
+    p = packed(b[0], b[1], b[2])
+    q = cycled(p)
+    return (cycled(M[0] * q - cycled(M[0]) * p), cycled(M[1] * q - cycled(M[1]) * p),
+            cycled(M[2] * q - cycled(M[2]) * p))
+
+
+def _rows_hat_times(M, a):
+    return M[2] * a[1] - M[1] * a[2], M[0] * a[2] - M[2] * a[0], M[1] * a[0] - M[0] * a[1]
+
+
+def _rows_nine(M):
+    return M[0][0], M[0][1], M[0][2], M[1][0], M[1][1], M[1][2], M[2][0], M[2][1], M[2][2]
+
+
+def _rows_of_nine(nine):
+    return packed(nine[0], nine[1], nine[2]), packed(nine[3], nine[4], nine[5]), packed(nine[6], nine[7], nine[8])
+
+
+def _nine_add_outer(M, a, b):
+    return mat3.mat_add(M, mat3.outer(a, b))
+
+
+def _nine_times_from_left(M, a):
+    return mat3.vec_mat(a, M)
+
+
+def _nine_hat_times(M, a):
+    return mat3.hat_mat(a, M)
+
+
+def _itself(M):
+    return M
+
+
+def _like_nine(M, nine):
+    return nine
+
+
+def _like_rows(M, nine):
+    return _of_nine(nine)
+
+
+_of_nine = formula(_rows_of_nine)
+
+
+@kernel
+def get_nine(w, a):
+    """Four blocks of nine numbers."""
+    return get9(w, a), get9(w, a + NINE), get9(w, a + 2 * NINE), get9(w, a + 3 * NINE)
+
+
+@formula
+def put_nine_at(w, a, A11, A12, A21, A22):
+    put9(w, a, A11)
+    put9(w, a + NINE, A12)
+    put9(w, a + 2 * NINE, A21)
+    put9(w, a + 3 * NINE, A22)
+
+
+def _get_nine(w, o, row):
+    return get_nine(w, o + row)
+
+
+def _put_nine(w, o, row, A11, A12, A21, A22):
+    put_nine_at(w, o + row, A11, A12, A21, A22)
+
+
+@formula
+def _rows_of_link(o, row):
+    """Where the rows of a link begin, o being its slot."""
+    lane = o & (LANES - 1)
+    return o - lane + row + lane * ROWS
+
+
+def _get_rows(w, o, row):
+    a, x = _rows_of_link(o, row), in_fours(w)
+    return ((x[a], x[a + 4], x[a + 8]), (x[a + 12], x[a + 16], x[a + 20]),
+            (x[a + 24], x[a + 28], x[a + 32]), (x[a + 36], x[a + 40], x[a + 44]))
+
+
+def _put_rows(w, o, row, A11, A12, A21, A22):
+    a, x = _rows_of_link(o, row), in_fours(w)
+    x[a], x[a + 4], x[a + 8] = A11
+    x[a + 12], x[a + 16], x[a + 20] = A12
+    x[a + 24], x[a + 28], x[a + 32] = A21
+    x[a + 36], x[a + 40], x[a + 44] = A22
+
+
+def _put_nine_as_rows(w, o, row, A11, A12, A21, A22):
+    put_blocks(w, o, row, _of_nine(A11), _of_nine(A12), _of_nine(A21), _of_nine(A22))
+
+
+block_add = _two_forms(mat3.mat_add, _rows_add)
+add_outer = _two_forms(_nine_add_outer, _rows_add_outer)  # M + a bᵀ
+times = _two_forms(mat3.mat_vec, _rows_times)  # M b
+times_from_left = _two_forms(_nine_times_from_left, _rows_times_from_left)  # aᵀ M
+times_hat = _two_forms(mat3.mat_hat, _rows_times_hat)  # M b̂
+hat_times = _two_forms(_nine_hat_times, _rows_hat_times)  # â M
+nine = _two_forms(_itself, _rows_nine)  # the nine numbers of M
+alike = _two_forms(_like_nine, _like_rows)  # nine numbers in the form of M
+get_blocks = _two_forms(_get_nine, _get_rows)  # of the link at slot o, its rows beginning at ``row``
+put_blocks = _two_forms(_put_nine, _put_rows)
+put_nine = _two_forms(_put_nine, _put_nine_as_rows)  # the same, of nine numbers each
+
+
+@formula
+def _deal_row(w, at, x, y, z):
+    """Of three numbers of four links: the packed row of every link."""
+    w[at], w[at + ROWS], w[at + 2 * ROWS], w[at + 3 * ROWS] = lanes_to_rows(x, y, z)
+
+
+@formula
+def _deal_block(w, at, M):
+    _deal_row(w, at, M[0], M[1], M[2])
+    _deal_row(w, at + LANES, M[3], M[4], M[5])
+    _deal_row(w, at + 2 * LANES, M[6], M[7], M[8])
+
+
+@formula
+def deal(w, at, A11, A12, A21, A22):
+    """Put four matrices, given as nine numbers of four links each, in the packed rows that begin at ``at``."""
+    _deal_block(w, at, A11)
+    _deal_block(w, at + 3 * LANES, A12)
+    _deal_block(w, at + 6 * LANES, A21)
+    _deal_block(w, at + 9 * LANES, A22)
+
+
+@formula
+def matrix_times(A11, A12, A21, A22, turn, move):
+    """Wrench (m, f) of a twist."""
+    return add(times(A11, turn), times(A12, move)), add(times(A21, turn), times(A22, move))
+
+
+@formula
+def twist_from_left(A11, A12, A21, A22, turn, move):
+    """(turn, move)ᵀ times the matrix: what a wrench is for a symmetric one."""
+    return (add(times_from_left(A11, turn), times_from_left(A21, move)),
+            add(times_from_left(A12, turn), times_from_left(A22, move)))
+
+
+@formula
+def shift_blocks(A11, A12, A21, A22, p):
+    """Xᵀ Â X to the parent's origin, from which this one is at p."""
+    back = -p[0], -p[1], -p[2]
+    A21 = block_add(A21, times_hat(A22, back))
+    A11 = block_add(block_add(A11, times_hat(A12, back)), hat_times(A21, p))
+    return A11, block_add(A12, hat_times(A22, p)), A21, A22
+
+
+@formula
+def accumulate(w, o, row, A11, A12, A21, A22):
+    """Add a matrix to the one of the link at slot o."""
+    B11, B12, B21, B22 = get_blocks(w, o, row)
+    put_blocks(w, o, row, block_add(A11, B11), block_add(A12, B12), block_add(A21, B21), block_add(A22, B22))
+
+
+@formula
+def eliminate(A11, A12, A21, A22, k, um, uf, wm, wf):
+    """Â + k u wᵀ: with k = −1/pivot, what is left of a matrix once its SCREW joint gives way."""
+    um, uf = scale(k, um), scale(k, uf)
+    return add_outer(A11, um, wm), add_outer(A12, um, wf), add_outer(A21, uf, wm), add_outer(A22, uf, wf)
+
+
+@kernel
+def eliminate_ball(A11, A12, A21, A22, column, E, inverse):
+    """Â − (D₁, D₂) D⁻¹ (Â₁₁, Â₁₂), of nine numbers: D₁ + E is the pivot D, and 1 − D₁D⁻¹ = E D⁻¹; column is D₂."""
+    P = mat_mul(E, inverse)
+    R = mat_mul(column, inverse)
+    return (mat_mul(P, A11), mat_mul(P, A12), mat_sub(A21, mat_mul(R, A11)), mat_sub(A22, mat_mul(R, A12)))
+
+
+@kernel
+def block_mul(P, Q):
+    """Product of two 6×6 matrices of nine numbers a block."""
+    return (mat_add(mat_mul(P[0], Q[0]), mat_mul(P[1], Q[2])), mat_add(mat_mul(P[0], Q[1]), mat_mul(P[1], Q[3])),
+            mat_add(mat_mul(P[2], Q[0]), mat_mul(P[3], Q[2])), mat_add(mat_mul(P[2], Q[1]), mat_mul(P[3], Q[3])))
+
+
+@kernel
+def schur_complement(P):
+    """Of the last block (a mass: well conditioned), and the inverse of that block."""
+    R = mat_inverse(P[3])
+    return mat_sub(P[0], mat_mul(P[1], mat_mul(R, P[2]))), R
+
+
+@kernel
+def block_inverse(P, schur, R):
+    """Inverse of a 6×6 matrix, given its schur_complement()."""
+    RC, BR = mat_mul(R, P[2]), mat_mul(P[1], R)
+    T = mat_inverse(schur)
+    TBR, RCT = mat_mul(T, BR), mat_mul(RC, T)
+    return T, mat_scale(-1.0, TBR), mat_scale(-1.0, RCT), mat_add(R, mat_mul(RC, TBR))

@@ -1,0 +1,54 @@
+"""The split retraction: a link turns by exp on SO(3), while its centre of mass moves along a straight line.
+
+x = (w, e): w = log ΔR and e the displacement of the centre of mass; L_d = (wᵀI w + m eᵀe)/2h with the inertia I about
+that centre. Translation and rotation do not mix: free fall is exact whatever the link does, and momentum and K take
+half the work of the exponential on SE(3). Everything serves one link, or four (w a view in fours).
+"""
+
+from . import so3
+from .jit import formula
+from .layout import COM_W, D, DQ, INERTIA_C, MASS, get3, get4, get6
+from .mat3 import hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, scalar, transpose
+from .vec3 import add, add_scaled, cross, dot, scale, sym_mul
+
+
+@formula
+def split_twist(w, o, ratio):
+    """x = (w, e), given θ/sin(θ/2) of the rotation. Needs displacements()."""
+    q = get4(w, o + DQ)
+    return scale(ratio, so3.vector(q)), add(get3(w, o + D), so3.turn(q, get3(w, o + COM_W)))
+
+
+@formula
+def split_momentum(w, o, h, ratio, beta):
+    """Alg. 2, line 7: μ about the link's origin at t_k, and xᵀ G x."""
+    turn, move = split_twist(w, o, ratio)
+    y = sym_mul(get6(w, o + INERTIA_C), turn)
+    mass = w[o + MASS]
+    energy = dot(turn, y) + mass * dot(move, move)
+    ty = cross(turn, y)
+    m = add_scaled(add_scaled(y, 0.5, ty), beta, cross(turn, ty))  # [dlog_w]ᵀ I w
+    f = scale(mass, move)
+    m = add(m, cross(get3(w, o + COM_W), f))
+    return scale(1.0 / h, m), scale(1.0 / h, f), energy
+
+
+@formula
+def split_stiffness(w, o, h, ratio, beta, gamma):
+    """K as blocks: [[K_w − k ĉ ê, k ĉ], [−k ê, k]], k = m/h, the centre of mass being at c before, at e after."""
+    turn, move = split_twist(w, o, ratio)
+    inertia = get6(w, o + INERTIA_C)
+    y = sym_mul(inertia, turn)
+    ty = cross(turn, y)
+    # dlog_w = 1 − ½ŵ + β(w wᵀ − w·w), and the derivative of [dlog_w]ᵀ y at fixed y; products of hats are dyads
+    A = mat_add(mat_scale(-0.5, hat(turn)), outer(scale(beta, turn), turn))
+    A = mat_shift(A, 1.0 - beta * dot(turn, turn))
+    N = mat_sub(outer(scale(gamma, cross(turn, ty)), turn), mat_scale(0.5, hat(y)))
+    N = mat_sub(N, mat_scale(beta, mat_sub(outer(add(y, y), turn), outer(turn, y))))
+    N = mat_shift(N, beta * dot(turn, y))
+    Kw = mat_mul(mat_add(mat_mul(transpose(A), mat_of_sym(inertia)), N), A)
+    centre, k = get3(w, o + COM_W), w[o + MASS] / h
+    after = add(centre, move)
+    K11 = mat_sub(mat_scale(1.0 / h, Kw), outer(scale(k, after), centre))
+    c, e = scale(k, centre), scale(k, after)
+    return mat_shift(K11, dot(c, after)), hat(c), transpose(hat(e)), scalar(k)
