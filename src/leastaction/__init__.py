@@ -33,6 +33,7 @@ from leastaction.model import (
     library,
 )
 from leastaction.simulate import simulate
+from leastaction.simulate_many import simulate_many
 from leastaction.simulator import Simulator, variational_step
 from leastaction.trajectory import Trajectory
 
@@ -75,5 +76,6 @@ __all__ = [
     "poses",
     "potential_energy",
     "simulate",
+    "simulate_many",
     "variational_step",
 ]

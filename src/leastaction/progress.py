@@ -14,10 +14,11 @@ class Progress:
     ----------
     steps : of the whole run
     show : True, False, or None to decide by the length of the run
+    unit : what is counted
     """
 
-    def __init__(self, steps: int, show: bool | None) -> None:
-        self.steps, self.show, self.done = steps, show, 0
+    def __init__(self, steps: int, show: bool | None, unit: str = "step") -> None:
+        self.steps, self.show, self.unit, self.done = steps, show, unit, 0
         self.chunk = 16
         self.bar = None
         self.began = self.glanced = time.perf_counter()
@@ -50,4 +51,4 @@ class Progress:
         except ImportError:
             self.show = False
             return
-        self.bar = tqdm(total=self.steps, initial=self.done, unit="step", unit_scale=True, leave=False)
+        self.bar = tqdm(total=self.steps, initial=self.done, unit=self.unit, unit_scale=True, leave=False)

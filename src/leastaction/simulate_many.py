@@ -1,0 +1,115 @@
+"""Many runs of one model at once, on several threads."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leastaction.model import Inertia, Model
+from leastaction.progress import Progress
+from leastaction.simulate import simulate
+from leastaction.trajectory import Control, Trajectory
+
+Array = np.ndarray
+
+
+def simulate_many(
+    model: Model,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    control: Control | Sequence[Control] = None,
+    gravity: ArrayLike | None = None,
+    mass: ArrayLike | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> list[Trajectory]:
+    """Simulate B copies of a model that differ in their start, their control or their parameters.
+
+    A member that fails does not stop the others: its trajectory ends early and has the StepError as its ``failure``.
+    Every result is the same, bit for bit, as that of `simulate` on the member alone.
+
+    Parameters
+    ----------
+    model : the system
+    q : (B, nq) initial configurations, rad, m, unit quaternions; or (nq,) for all; model.q0 if None
+    v : (B, nv) initial velocities, body axes for ball and free joints, rad/s, m/s; or (nv,) for all; model.v0 if None
+    control : as for `simulate`, the same for all; or a list of B such
+    gravity : (B, 3) acceleration of free fall of each member, world frame, m/s²; the model's if None
+    mass : (B, nb) masses of the bodies of each member, kg; inertias grow in proportion. The model's if None
+    threads : how many to use; None for as many as there are processors
+    progress : whether to show a bar, of members; None shows it for runs of more than about two seconds at a terminal
+    options : anything else that `simulate` takes: dt, duration or steps, integrator, wrench, record_every
+
+    Returns
+    -------
+    list of B Trajectory
+
+    Raises
+    ------
+    ValueError
+        When sizes do not agree, naming the argument.
+    """
+    sizes = {
+        name: len(np.asarray(value))
+        for name, value, axes in (("q", q, 2), ("v", v, 2), ("gravity", gravity, 2), ("mass", mass, 2))
+        if value is not None and np.ndim(value) == axes
+    }
+    if isinstance(control, list | tuple):
+        sizes["control"] = len(control)
+    if not sizes:
+        raise ValueError("give at least one of q (B, nq), v (B, nv), gravity (B, 3), mass (B, nb), a list of controls")
+    if len(set(sizes.values())) > 1:
+        raise ValueError("the numbers of members differ: " + ", ".join(f"{k} has {n}" for k, n in sizes.items()))
+    if "on_failure" in options:
+        raise ValueError("simulate_many always keeps what was made before a failure: on_failure cannot be given")
+    if not (threads is None or (isinstance(threads, int) and threads > 0)):
+        raise ValueError(f"threads must be a positive whole number, not {threads!r}")
+    count = next(iter(sizes.values()))
+    models = _variants(model, gravity, mass, count)
+    bar = Progress(count, progress, unit="run")
+
+    def run(b: int) -> Trajectory:
+        return simulate(
+            models[b], _member(q, "q" in sizes, b), _member(v, "v" in sizes, b),
+            control=control[b] if isinstance(control, list | tuple) else control,  # type: ignore[arg-type]
+            progress=False, on_failure="truncate", **options,
+        )
+
+    with bar, ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        results = []
+        for result in pool.map(run, range(count)):
+            results.append(result)
+            bar.update(1)
+        return results
+
+
+def _member(values: ArrayLike | None, many: bool, b: int) -> ArrayLike | None:
+    return np.asarray(values)[b] if many else values
+
+
+def _variants(model: Model, gravity: ArrayLike | None, mass: ArrayLike | None, count: int) -> list[Model]:
+    """The model of every member; the same one where nothing differs."""
+    if gravity is None and mass is None:
+        return [model] * count
+    gravities = np.broadcast_to(model.gravity if gravity is None else np.asarray(gravity, dtype=float), (count, 3))
+    own = np.array([body.inertia.mass for body in model.bodies])
+    masses = np.broadcast_to(own if mass is None else np.asarray(mass, dtype=float), (count, model.nb))
+    return [_variant(model, g, m) for g, m in zip(gravities, masses, strict=True)]
+
+
+def _variant(model: Model, gravity: Array, mass: Array) -> Model:
+    copy = Model(gravity, model.name)
+    for body, m in zip(model.bodies, mass, strict=True):
+        own = body.inertia
+        if m != own.mass:
+            if own.mass == 0:
+                raise ValueError(f"body '{body.name}' has no mass, so its inertia cannot grow with {m:g} kg")
+            own = Inertia(m, own.com, own.matrix * (m / own.mass))
+        copy.add_body(body.name, body.parent, body.joint, body.position, body.quaternion, own, body.geometry)
+    copy.q0, copy.v0 = model.q0, model.v0
+    return copy
