@@ -1,5 +1,6 @@
 """leastaction: multibody simulation that stays physical, by a linear-time variational integrator."""
 
+from leastaction import convert
 from leastaction._version import __version__
 from leastaction.dynamics import (
     discrete_jacobian,
@@ -16,6 +17,7 @@ from leastaction.dynamics import (
     potential_energy,
 )
 from leastaction.errors import ModelError, ModelWarning, StepError
+from leastaction.importers import find_model, from_mujoco, load
 from leastaction.integrators import RIQN, Newton, RungeKutta4, SemiImplicitEuler, Status, Variational
 from leastaction.model import (
     Ball,
@@ -61,15 +63,19 @@ __all__ = [
     "Universal",
     "Variational",
     "__version__",
+    "convert",
     "discrete_jacobian",
     "discrete_residual",
     "energy",
+    "find_model",
     "forward_dynamics",
+    "from_mujoco",
     "increment",
     "inverse_dynamics",
     "jacobian",
     "kinetic_energy",
     "library",
+    "load",
     "mass_matrix",
     "momentum",
     "poses",

@@ -8,27 +8,29 @@ import typer
 import leastaction as la
 from leastaction import plots
 from leastaction.cli.app import Debug, app, plain_errors, save_energy
+from leastaction.cli.named import Ignore, ModelName, Root, RootChoice, named_model
 from leastaction.cli.report import Method, table, timed_run
-from leastaction.model.library import BUILTIN, by_name
 
 
 @app.command()
 def simulate(
-    model: Annotated[str, typer.Argument(help=f"One of {', '.join(BUILTIN)}; a size may follow, as in chain:10.")],
+    model: ModelName,
     duration: Annotated[float, typer.Option(help="Time to simulate, s.")] = 10.0,
     dt: Annotated[float, typer.Option(help="Time step, s.")] = 1e-3,
     integrator: Annotated[Method, typer.Option(help="Which integrator to use.")] = Method.VARIATIONAL,
     out_dir: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("out"),
+    root: RootChoice = Root.AUTO,
+    ignore: Ignore = None,
     plot: Annotated[bool, typer.Option(help="Draw the energy.")] = True,
     debug: Debug = False,
 ) -> None:
-    """Simulate a built-in model from its default state and report on its energy."""
+    """Simulate a built-in model or a robot's file from its default state and report on its energy."""
     with plain_errors(debug):
-        run = timed_run(by_name(model), integrator, dt, duration)
+        run = timed_run(named_model(model, root, ignore), integrator, dt, duration)
         typer.echo(run.trajectory.report())
         typer.echo(f"  time             {1e6 * run.seconds_a_step:.1f} µs a step")
         if plot:
-            save_energy([run], out_dir / f"{model.replace(':', '-')}-energy.png")
+            save_energy([run], out_dir / f"{Path(model).stem.replace(':', '-')}-energy.png")
 
 
 @app.command()

@@ -13,10 +13,9 @@ from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
 from leastaction.model.joint import Joint
 from leastaction.model.joints import Fixed
+from leastaction.model.show import drawn
 from leastaction.model.state import Layout
 from leastaction.model.validation import did_you_mean, validate
-
-SHOWN = 60  # bodies in str(model), beyond which a tree is no longer read but scrolled past
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +54,11 @@ class Model:
     gravity : (3,) acceleration of free fall, world frame, m/s^2
     name : of the model
 
+    Attributes
+    ----------
+    ignored : what the file of the model has and the dynamics do not honour, a word to the elements it concerns
+    keyframes : named states of the file, each q (nq,) and v (nv,)
+
     Notes
     -----
     q and v are laid out by bodies in the order added. Bodies may be added before their parents; nothing is
@@ -63,6 +67,8 @@ class Model:
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "model") -> None:
         self.name = name
+        self.ignored: dict[str, tuple[str, ...]] = {}
+        self.keyframes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._bodies: list[Body] = []
         self._index: dict[str, int] = {}
         self._revision = 0
@@ -247,20 +253,7 @@ class Model:
         return f"<Model '{self.name}': {bodies}, nq = {self.nq}, nv = {self.nv}, {self.total_mass:g} kg>"
 
     def __str__(self) -> str:
-        children: dict[int, list[int]] = {}
-        for index, parent in enumerate(self.parents.tolist()):
-            children.setdefault(parent, []).append(index)
-        lines = [repr(self)]
-        stack = [(index, 1) for index in reversed(children.get(-1, []))]
-        while stack and len(lines) <= SHOWN:
-            index, depth = stack.pop()
-            body = self._bodies[index]
-            joint = type(body.joint).__name__.lower()
-            lines.append(f"{'  ' * depth}{body.name}: {joint}, {body.inertia.mass:g} kg")
-            stack.extend((child, depth + 1) for child in reversed(children.get(index, [])))
-        if self.nb >= len(lines):
-            lines.append(f"  ... and {self.nb - len(lines) + 1} more")
-        return "\n".join(lines)
+        return drawn(self)
 
     def _changed(self) -> None:
         self._revision += 1
