@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 export MPLBACKEND = Agg
 
-.PHONY: help demo test lint bench soak clean
+.PHONY: help demo test lint bench soak zoo clean
 
 help:    ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -27,6 +27,11 @@ bench: .venv/dev.stamp    ## time every kernel and step
 
 soak: .venv/dev.stamp    ## the tests that run for a long time
 	$(BIN)/python -m pytest -m soak
+
+zoo: .venv/dev.stamp    ## load every robot of three packages, compare with the peers, write the tables of docs/models.md
+	$(BIN)/python -m pip install --quiet --editable '.[zoo]'
+	$(BIN)/python -m leastaction.importers.zoo docs/models.md
+	$(BIN)/python -m pytest tests/importers/test_peers.py
 
 clean:    ## remove the environment, the output and the caches
 	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -106,8 +106,10 @@ class Findings:
         with warnings.catch_warnings(record=True) as doubts:
             warnings.simplefilter("always")
             try:
-                if model.nb or not self.faults:   # why there are no bodies is said already
+                if model.nb:
                     model.validate(strict)
+                elif not self.faults:
+                    self.fault(None, "there are no bodies in it")
             except ModelError as error:
                 self.faults += [f"{self.file}: {fault}" for fault in error.faults]
         self.stop_at_faults()

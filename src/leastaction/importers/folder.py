@@ -61,18 +61,19 @@ class Folder:
 
     def _checked(self, path: Path, reference: str) -> Path | None:
         """Return the real path of a file that may be opened, None if there is no such file."""
+        plain = Path(os.path.normpath(path))   # judged before anything on the disk is looked at
         try:
-            plain = Path(os.path.normpath(path))   # looked at before anything on the disk is
-            inside = plain.is_relative_to(self.root)
-            real = plain.resolve() if inside or self.allow_external else plain
-            if not self.allow_external and not (inside and real.is_relative_to(self.root)):
-                raise ModelError(
-                    f"'{reference}' is outside the model's folder and was not opened; move it there, "
-                    "or say allow_external=True if you trust the file"
-                )
-            return real if real.is_file() else None
+            real = plain.resolve() if plain.is_relative_to(self.root) or self.allow_external else plain
+            there = self.allow_external or real.is_relative_to(self.root)
+            found = there and real.is_file()
         except (OSError, ValueError):   # too long, or not a path at all
             return None
+        if not there:
+            raise ModelError(
+                f"'{reference}' is outside the model's folder and was not opened; move it there, "
+                "or say allow_external=True if you trust the file"
+            )
+        return real if found else None
 
     def _package_name(self) -> str:
         """Read the name of the package, which need not be that of its folder."""

@@ -59,7 +59,9 @@ def load(
     folder = Folder(file, allow_external)
     if top.tag == "robot":
         model = urdf.read(top, folder, findings, root == "free", gravity)
-    elif top.tag in ("mujoco", "mujocoinclude"):
+    elif top.tag == "mujocoinclude":
+        raise ModelError(f"{file.name} is a piece that other files include; load one of those")
+    elif top.tag == "mujoco":
         model = mjcf.read(top, folder, findings, root, gravity)
     else:
         raise ModelError(f"{file.name}: <{top.tag}> is neither a URDF (<robot>) nor an MJCF file (<mujoco>)")

@@ -23,6 +23,7 @@ class Element:
     line : where it began
     children : the elements in it
     text : the characters in it
+    within : the nearest element around it that has a name, as text
     """
 
     tag: str
@@ -30,11 +31,14 @@ class Element:
     line: int = 0
     children: list["Element"] = field(default_factory=list)
     text: str = ""
+    within: str = ""
 
     def title(self) -> str:
-        """Name the element, as in "joint 'elbow'"."""
+        """Name the element, as in "joint 'elbow'" or "<origin> of joint 'elbow'"."""
         name = self.get("name")
-        return f"{self.tag} '{name}'" if name else f"<{self.tag}>"
+        if name:
+            return f"{self.tag} '{name}'"
+        return f"<{self.tag}> of {self.within}" if self.within else f"<{self.tag}>"
 
     def get(self, attribute: str, default: str = "") -> str:
         """Return an attribute."""
@@ -94,8 +98,10 @@ def parse(data: bytes, file: str) -> Element:
     path = [top]
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, parser.CurrentLineNumber)
-        path[-1].children.append(element)
+        above = path[-1]
+        named = len(path) > 2 and above.get("name")   # the file itself goes without saying
+        element = Element(tag, attributes, parser.CurrentLineNumber, within=above.title() if named else above.within)
+        above.children.append(element)
         path.append(element)
 
     def end(_: str) -> None:

@@ -23,7 +23,7 @@ def check(root: Element, findings: Findings) -> None:
     named: dict[tuple[str, str], Element] = {}
     for element in root.walk():
         for attribute in element.attributes:
-            if attribute in NUMBERS:
+            if attribute in NUMBERS and element.tag != "flag":   # flags are words, as in gravity="disable"
                 _check_numbers(element, attribute, findings)
         kind = "joint" if element.tag == "freejoint" else element.tag
         name = element.get("name")
