@@ -68,6 +68,36 @@ def test_bad_input_is_one_line_and_code_2(arguments, words):
     assert result.stdout == ""
 
 
+URDF = """<robot name="arm"><link name="a"/><link name="b"><inertial><origin xyz="0 0 -1"/><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="hinge" type="revolute">
+<parent link="a"/><child link="b"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
+</joint></robot>"""
+
+
+def test_simulate_takes_a_file(tmp_path):
+    (tmp_path / "arm.urdf").write_text(URDF)
+    result = run("simulate", tmp_path / "arm.urdf", "--duration", 0.01, "--out-dir", tmp_path)
+    assert result.exit_code == 0, result.output
+    assert "note: arm.urdf: kept but not acting: joint limits (1)" in result.stderr
+    assert (tmp_path / "arm-energy.png").is_file()
+
+
+def test_info_shows_the_tree(tmp_path):
+    (tmp_path / "arm.urdf").write_text(URDF)
+    result = run("info", tmp_path / "arm.urdf", "--root", "free", "--ignore", "limits")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines() == [
+        "<Model 'arm': 2 bodies, nq = 8, nv = 7, 1 kg>",
+        "└─a    free 'root_joint'  q[0:7]  0 kg",
+        "  └─b  revolute 'hinge'   q[7]    1 kg",
+        "not acting: limits (1)",
+        "  limits: 'hinge'",
+    ]
+    assert result.stderr == ""
+    assert run("info", "chain:70").stdout.count("revolute") == 70
+    assert run("info", tmp_path / "absent.urdf").exit_code == 2
+
+
 def test_output_folder_that_is_a_file(tmp_path):
     (tmp_path / "out").write_text("in the way")
     result = run("simulate", "pendulum", "--duration", 0.01, "--out-dir", tmp_path / "out")

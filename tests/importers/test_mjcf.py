@@ -3,10 +3,10 @@
 import mujoco
 import numpy as np
 import pytest
+from peers import Mujoco, agree
 
 import leastaction as la
 from leastaction.errors import ModelWarning
-from peers import Mujoco, agree
 
 QUIET = ("collision", "actuators", "limits", "friction", "mocap")
 EVERYTHING = """
@@ -108,8 +108,8 @@ def test_shapes_are_where_mujoco_draws_them(load):
 
 @pytest.mark.parametrize("flag", ["gravity", "spring", "damper"])
 def test_flags_that_switch_forces_off(load, flag):
-    text = EVERYTHING.replace('<option gravity="0.3 -0.2 -9"/>', f'<option gravity="0 0 -9"><flag {flag}="disable"/></option>')
-    model = load(text)
+    flagged = f'<option gravity="0 0 -9"><flag {flag}="disable"/></option>'
+    model = load(EVERYTHING.replace('<option gravity="0.3 -0.2 -9"/>', flagged))
     agree(model, Mujoco(load.path), states=3)
     assert (flag == "gravity") == (model.gravity.tolist() == [0, 0, 0])
 
@@ -118,12 +118,11 @@ def test_root_of_an_mjcf_file(load):
     fixed = load(EVERYTHING, root="fixed")
     assert fixed.nv == load(EVERYTHING).nv - 6
     assert np.allclose(fixed.bodies[0].position, [0, 0, 1])
-    standing = EVERYTHING.replace('<freejoint name="root"/>', "").replace("<keyframe>", "<!--").replace("</keyframe>", "-->")
-    standing = standing.replace("<!--", "<keyframe></keyframe><!--")
-    freed = load(standing, root="free")
+    keyless = EVERYTHING.replace("<keyframe>", "<!--").replace("</keyframe>", "-->")
+    freed = load(keyless.replace('<freejoint name="root"/>', ""), root="free")
     assert isinstance(freed.bodies[0].joint, la.Free)
     assert np.allclose(freed.q0[:3], [0, 0, 1])
-    theirs = load(EVERYTHING.replace("<key ", "<!-- ").replace('9 1 2 3 4"/>', '-->'))
+    theirs = load(keyless)
     assert np.allclose(la.poses(freed, freed.q0), la.poses(theirs, theirs.q0))
 
 
@@ -171,8 +170,8 @@ def test_includes_and_meshes(load, tmp_path):
     faces = "\n".join(f"v {x} {y} {z}" for x, y, z in corners)
     quads = ["1 2 4 3", "5 7 8 6", "1 5 6 2", "3 4 8 7", "1 3 7 5", "2 6 8 4"]
     (tmp_path / "parts" / "deep" / "box.obj").write_text(faces + "\n" + "\n".join(f"f {quad}" for quad in quads))
-    text = ('<mujoco><compiler meshdir="parts/deep"/><asset><mesh file="box.obj" scale="0.1 0.1 0.1"/></asset><worldbody>'
-            '<body><joint/><include file="parts/arm.xml"/></body></worldbody></mujoco>')
+    text = ('<mujoco><compiler meshdir="parts/deep"/><asset><mesh file="box.obj" scale="0.1 0.1 0.1"/></asset>'
+            '<worldbody><body><joint/><include file="parts/arm.xml"/></body></worldbody></mujoco>')
     model = load(text)
     agree(model, Mujoco(load.path), states=3)
     assert model.total_mass == pytest.approx(2.0)
@@ -184,16 +183,16 @@ def test_a_deep_file_is_laid_flat(load):
     def chain(n: int) -> str:
         bodies = "".join(f'<body name="b{i}" pos="0.1 0 0"{inherits(i)}><joint name="j{i}" axis="0 1 {i % 3}"/>'
                          f'<geom size="0.0{1 + i % 5}"/>' for i in range(n))
-        return ('<mujoco><default><default class="a"><joint damping="2"/></default><default class="c"><geom density="9"/>'
-                f"</default></default><worldbody>{bodies}{'</body>' * n}</worldbody></mujoco>")
+        return ('<mujoco><default><default class="a"><joint damping="2"/></default><default class="c">'
+                f'<geom density="9"/></default></default><worldbody>{bodies}{"</body>" * n}</worldbody></mujoco>')
 
     def inherits(i: int) -> str:
         return ' childclass="a"' if i == 5 else ' childclass="c"' if i == 100 else ""
 
     model = load(chain(320))
     agree(model, Mujoco(load.path), states=1)
-    long = load(chain(10_000))
-    assert long.nv == 10_000 and long.parents.tolist() == list(range(-1, 9_999))
+    long = load(chain(3000))   # MuJoCo takes time that grows with the square of this, 10 s or so at 10,000
+    assert long.nv == 3000 and long.parents.tolist() == list(range(-1, 2999))
     with pytest.raises(la.ModelError, match=r"<replicate>.*cannot be used in a file that is nested"):
         load(chain(400).replace('<geom size="0.03"/>', '<replicate count="2"><geom size="0.1"/></replicate>', 1))
 
@@ -201,7 +200,7 @@ def test_a_deep_file_is_laid_flat(load):
 def test_states_of_a_model_made_by_hand():
     """Free joints placed anywhere: MuJoCo's are always in the world."""
     model = la.Model()
-    model.add_body("box", joint=la.Free(), position=(1, 2, 3), quaternion=(0.6, 0.8, 0, 0), inertia=la.Inertia.box(1, (1, 2, 3)))
+    model.add_body("box", None, la.Free(), (1, 2, 3), (0.6, 0.8, 0, 0), la.Inertia.box(1, (1, 2, 3)))
     theirs = mujoco.MjModel.from_xml_string(
         '<mujoco><worldbody><body><freejoint name="box"/><geom size="1"/></body></worldbody></mujoco>')
     qpos, qvel = la.convert.to_mujoco(model, theirs, [1, 0, 0, 1, 0, 0, 0], [1, 2, 3, 4, 5, 6])

@@ -79,6 +79,16 @@ def test_unknown_body_is_answered_with_the_nearest():
         mixed().body_index("xyz")
 
 
+def test_a_body_is_found_by_its_joint_too():
+    model = Model()
+    model.add_body("a", joint=Revolute(Y, name="hinge"))
+    model.add_body("b", "a", Revolute(Y, name="a"))
+    assert model.q_slice("hinge") == slice(0, 1)
+    assert model.q_slice("a") == slice(0, 1)   # the body's name comes first
+    with pytest.raises(ModelError, match="there is no body ''"):
+        model.body_index("")
+
+
 def test_text_of_a_model():
     model = mixed()
     assert repr(model) == "<Model 'mixed': 5 bodies, nq = 14, nv = 12, 3.75 kg>"

@@ -27,11 +27,18 @@ Ignore = Annotated[list[str] | None, typer.Option(
     help="Load a file without this, as in --ignore mimic; may be repeated.")]
 
 
-def named_model(name: str, root: Root = Root.AUTO, ignore: list[str] | None = None) -> Model:
-    """Make the model that the command line names; warnings become lines on the screen."""
+def named_model(name: str, root: Root = Root.AUTO, ignore: list[str] | None = None, meshes: bool = False) -> Model:
+    """Make the model that the command line names; warnings become lines on the screen.
+
+    Parameters
+    ----------
+    name : of a built-in model, or path of a file
+    root, ignore : as for `load`
+    meshes : whether to read them, which takes time and matters only where they are drawn
+    """
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always")
-        model = find_model(name, root=root.value, ignore=ignore or ())
+        model = find_model(name, root=root.value, ignore=[*(ignore or ()), *([] if meshes else ["mesh"])])
     for doubt in doubts:
         typer.echo(f"note: {doubt.message}", err=True)
     return model

@@ -52,6 +52,8 @@ def load(
     file = Path(path)
     findings = Findings(file.name, ignore)
     try:
+        if file.exists() and not file.is_file():   # reading a device may never end
+            raise OSError("not a file")
         data = file.read_bytes()
     except OSError as error:
         raise ModelError(f"cannot read {file}: {error.strerror or error}") from None

@@ -22,7 +22,9 @@ def check(root: Element, findings: Findings) -> None:
     """Note every fault of an MJCF file, includes expanded."""
     named: dict[tuple[str, str], Element] = {}
     for element in root.walk():
-        for attribute in element.attributes:
+        for attribute, text in element.attributes.items():
+            if "%" in text:   # MuJoCo prints names with printf, and "%n" in one ends the process
+                findings.fault(element, f'{attribute}="{shortened(text)}": MuJoCo does not bear a percent sign')
             if attribute in NUMBERS and element.tag != "flag":   # flags are words, as in gravity="disable"
                 _check_numbers(element, attribute, findings)
         kind = "joint" if element.tag == "freejoint" else element.tag

@@ -63,8 +63,7 @@ def build(
 ) -> Model:
     """Make a model of a compiled one; `parents` (nbody,) replaces its tree if given."""
     note_all(mj, findings)
-    weightless = mj.opt.disableflags & int(require_mujoco().mjtDisableBit.mjDSBL_GRAVITY)
-    model = Model(mj.opt.gravity * (not weightless) if gravity is None else gravity, name)
+    model = Model(mj.opt.gravity * _enabled(mj, "GRAVITY") if gravity is None else gravity, name)
     Builder(mj, model, base, parents).run(findings)
     return model
 
@@ -97,9 +96,7 @@ class Builder:
         self.taken = set(self.bodies) | self.ids.keys()
         self.shift = np.zeros((mj.nbody, 3))     # from MuJoCo's body frame to ours, body axes
         self.freed: dict[str, np.ndarray] = {}   # free joints that the file does not have: where their bodies start
-        bits = require_mujoco().mjtDisableBit
-        self.springs = not mj.opt.disableflags & int(bits.mjDSBL_SPRING)
-        self.dampers = not mj.opt.disableflags & int(bits.mjDSBL_DAMPER)
+        self.springs, self.dampers = _enabled(mj, "SPRING"), _enabled(mj, "DAMPER")
 
     def run(self, findings: Findings) -> None:
         """Add all bodies, and the states of the file."""
@@ -205,6 +202,13 @@ class Builder:
             name += "_"
         self.taken.add(name)
         return name
+
+
+def _enabled(mj: Any, force: str) -> bool:
+    """Tell whether a force is not switched off; older versions of MuJoCo have one flag for all passive forces."""
+    bits = require_mujoco().mjtDisableBit
+    bit = getattr(bits, f"mjDSBL_{force}", None) or bits.mjDSBL_PASSIVE
+    return not mj.opt.disableflags & int(bit)
 
 
 def unit(quaternion: np.ndarray) -> np.ndarray:

@@ -1,5 +1,6 @@
 """What the links of a URDF look like, and where things are placed in it."""
 
+import math
 from typing import cast
 
 import numpy as np
@@ -10,7 +11,7 @@ from leastaction.importers.folder import Folder
 from leastaction.importers.markup import Element
 from leastaction.importers.meshes import Meshes
 from leastaction.model import Geometry
-from leastaction.model.arrays import about, product
+from leastaction.model.arrays import product
 from leastaction.model.geometry import Shape
 
 GREY = (0.7, 0.7, 0.7, 1.0)
@@ -23,9 +24,9 @@ def placement(origin: Element | None, findings: Findings) -> tuple[list[float], 
     if origin is None:
         return [0.0, 0.0, 0.0], np.array([1.0, 0.0, 0.0, 0.0])
     position = findings.numbers(origin, "xyz", (0.0, 0.0, 0.0))
-    roll, pitch, yaw = findings.numbers(origin, "rpy", (0.0, 0.0, 0.0))
-    turn = product(about((0, 0, 1), yaw), product(about((0, 1, 0), pitch), about((1, 0, 0), roll)))
-    return position, np.array(turn)
+    half = [angle / 2 for angle in findings.numbers(origin, "rpy", (0.0, 0.0, 0.0))]
+    (cx, cy, cz), (sx, sy, sz) = map(math.cos, half), map(math.sin, half)
+    return position, np.array(product((cz, 0.0, 0.0, sz), product((cy, 0.0, sy, 0.0), (cx, sx, 0.0, 0.0))))
 
 
 class Looks:

@@ -1,4 +1,4 @@
-"""Every robot of the packages people have: does it load, and with which options?
+"""Every robot of the packages people have: whether it loads, and with which options.
 
 `python -m leastaction.importers.zoo docs/models.md` writes the tables of that page between its marks.
 """

@@ -197,10 +197,14 @@ class Model:
         return np.array(parents, dtype=int)
 
     def body_index(self, name: str) -> int:
-        """Return the index of a body in the order added."""
-        if name not in self._index:
+        """Return the index of a body in the order added; the name of its joint will do where no body has that name."""
+        if name in self._index:
+            return self._index[name]
+        named = (b for b, body in enumerate(self._bodies) if isinstance(body.joint, Joint) and body.joint.name == name)
+        index = next(named, None) if name else None
+        if index is None:
             raise ModelError(f"there is no body '{name}' in {self.name}" + did_you_mean(name, self._index))
-        return self._index[name]
+        return index
 
     def q_slice(self, name: str) -> slice:
         """Tell where the body's joint is in q."""
