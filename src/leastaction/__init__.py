@@ -15,7 +15,9 @@ from leastaction.dynamics import (
     poses,
     potential_energy,
 )
-from leastaction.errors import ModelError, ModelWarning, StepError
+from leastaction.errors import FileError, ModelError, ModelWarning, StepError
+from leastaction.files import open_run as open
+from leastaction.files import resume
 from leastaction.integrators import RIQN, Newton, RungeKutta4, SemiImplicitEuler, Status, Variational
 from leastaction.model import (
     Ball,
@@ -40,6 +42,7 @@ __all__ = [
     "RIQN",
     "Ball",
     "Body",
+    "FileError",
     "Fixed",
     "Free",
     "Geometry",
@@ -72,8 +75,10 @@ __all__ = [
     "library",
     "mass_matrix",
     "momentum",
+    "open",
     "poses",
     "potential_energy",
+    "resume",
     "simulate",
     "variational_step",
 ]

@@ -48,7 +48,7 @@ def timed_run(model: la.Model, method: Method, dt: float, duration: float) -> Ru
     la.simulate(model, dt=dt, steps=WARM_UP_STEPS, integrator=integrator, progress=False)
     start = time.perf_counter()
     trajectory = la.simulate(model, dt=dt, duration=duration, integrator=integrator)
-    return Run(label, trajectory, (time.perf_counter() - start) / len(trajectory.iterations))
+    return Run(label, trajectory, (time.perf_counter() - start) / trajectory.steps)
 
 
 def table(runs: Iterable[Run]) -> str:
