@@ -37,6 +37,11 @@ def need_h5py() -> Any:
     return h5py
 
 
+def opened(path: Path) -> Any:
+    """Open a file to read, also while it is written: what HDF5 reads of it never changes."""
+    return need_h5py().File(path, "r", locking=False)
+
+
 @contextmanager
 def plain_errors(path: Path, kept: str = "") -> Iterator[None]:
     """Say of what the system refuses which file it was, and what is kept."""
@@ -99,14 +104,14 @@ class Places(NamedTuple):
 
 def places(path: Path) -> dict[str, Places]:
     """Tell where the arrays of a file are, of those that can be written in place."""
-    with need_h5py().File(path, "r") as file:
+    with opened(path) as file:
         return {name: Places(found.id.get_offset(), found.dtype, found.shape)
                 for name, found in file.items() if found.id.get_offset() is not None}
 
 
 def read(path: Path, name: str, rows: int | None = None) -> np.ndarray:
     """Return an array of a file: through memory that the system fills as it is looked at, or if compressed, read."""
-    with need_h5py().File(path, "r") as file:
+    with opened(path) as file:
         found = file[name]
         rows = found.shape[0] if rows is None else rows
         offset, dtype, shape = found.id.get_offset(), found.dtype, (rows, *found.shape[1:])
@@ -117,11 +122,10 @@ def read(path: Path, name: str, rows: int | None = None) -> np.ndarray:
 
 def describe(path: Path) -> tuple[dict[str, Any], set[str]]:
     """Read the description of a file and the names of its arrays, or say why that is not possible."""
-    h5py = need_h5py()
     if not path.is_file():
         raise FileError(f"there is no file {path}")
     try:
-        with h5py.File(path, "r") as file:
+        with opened(path) as file:
             number = file.attrs.get("format")
             if number is None or "description" not in file:
                 raise FileError(f"{path} is an HDF5 file, but not one of leastaction")
