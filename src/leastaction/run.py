@@ -80,9 +80,10 @@ class Run:
                 out = keeper.room(first, chunk)
                 try:
                     self._stretch(first, chunk, out)
-                except StepError as failure:
+                except Exception as error:  # of the step, or of a law in Python: what was made before is good
                     keeper.keep(out, first, sim.steps - first)
-                    keeper.fail(failure)
+                    if isinstance(error, StepError):
+                        keeper.fail(error)
                     raise
                 keeper.keep(out, first, chunk)
                 progress.update(chunk)

@@ -56,6 +56,12 @@ def latest(path: Path) -> Any:
     return max(found, key=lambda record: int(record["steps"]))
 
 
+def spare(path: Path) -> int:
+    """Tell which of the two records is not the latest, and so may be written."""
+    first, second = read(path, NAME)[:2]
+    return int(valid(first) and not (valid(second) and second["steps"] > first["steps"]))
+
+
 def before(path: Path, step: int, spacing: int) -> Any:
     """Return the last regular record not after a step, None if there is none."""
     records = read(path, NAME)

@@ -152,6 +152,5 @@ def resume(
     run = Run(sim, traj.planned, traj.record_every, traj.origin.control, traj.origin.wrench)
     keeper = writer.Writer(path, sim, traj.record_every, description["checkpoint_every"])
     keeper.statistics.restore(last)
-    keeper.turn = 1 - int(last["turn"])
     writer.make(run, keeper, Progress(traj.planned, progress, sim.steps), on_failure)
     return StoredTrajectory(path, control, wrench)

@@ -71,7 +71,8 @@ class Writer(Keeper):
         self.statistics = Statistics(every)
         self.failure: dict[str, Any] = dict(NO_FAILURE)
         self.kept = self.committed = sim.steps
-        self.turn, self.cost, self.rested = 0, 0.0, time.perf_counter()
+        self.turn = checkpoint.spare(path)
+        self.cost, self.rested = 0.0, time.perf_counter()
         self.interrupted = False
         self.handler: Any = None
         with plain_errors(path):
@@ -155,7 +156,7 @@ class Writer(Keeper):
 
     def content(self) -> dict[str, Any]:
         """Give all that a checkpoint holds."""
-        return {**self.sim._snapshot(), **self.statistics.fields(), **self.failure, "turn": self.turn}
+        return {**self.sim._snapshot(), **self.statistics.fields(), **self.failure}
 
     def _checkpoint(self, index: int) -> None:
         with self._errors():
@@ -200,7 +201,7 @@ def new_file(run: Run, path: Path, checkpoint_every: int | None, overwrite: bool
     sim, every, steps = run.sim, run.every, run.steps
     if not (checkpoint_every is None or (isinstance(checkpoint_every, int | np.integer) and checkpoint_every >= 1)):
         raise ValueError(f"checkpoint_every must be a whole number of at least 1, not {checkpoint_every!r}")
-    kind = checkpoint.record_type({**sim._snapshot(), **Statistics(every).fields(), **NO_FAILURE, "turn": 0})
+    kind = checkpoint.record_type({**sim._snapshot(), **Statistics(every).fields(), **NO_FAILURE})
     regular = int(checkpoint_every or spacing(sim.model, steps, every, kind.itemsize))
     given, forces = {}, {}
     for name, value in (("control", run.origin.control), ("wrench", run.origin.wrench)):
