@@ -35,7 +35,8 @@ def test_simulate_reports_the_energy_error(integrator):
 
 
 def test_simulate_as_json():
-    result = run("simulate", "double_pendulum", "--duration", 0.5, "--order", 4, "--initial", "link1=2;v=1,-1", "--json")
+    start = "link1=2;v=1,-1"
+    result = run("simulate", "double_pendulum", "--duration", 0.5, "--order", 4, "--initial", start, "--json")
     assert result.exit_code == 0, result.output
     expected = la.simulate(la.library.double_pendulum(), [2, 0.5], [1, -1], duration=0.5,
                            integrator=la.Variational(order=4))
