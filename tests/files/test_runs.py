@@ -106,7 +106,7 @@ def test_simulator_of_a_run_knows_its_last_node(path):
 def test_nothing_is_read_before_it_is_asked(path):
     _, stored = pair(path)
     assert "q" not in vars(stored)
-    assert not stored.q.flags.owndata and stored.q is stored.q
+    assert stored.q.flags.aligned and not stored.q.flags.owndata and stored.q is stored.q
     with pytest.raises(ValueError, match="read-only"):
         stored.q[0] = 1.0
 

@@ -101,6 +101,10 @@ def finish(make: Callable[[], la.Trajectory], out: Path | None, as_json: bool) -
         typer.echo(f"leastaction: interrupted after {reached.steps} steps, {reached.steps * reached.dt:g} s, which are "
                    f"in {out}; go on with: leastaction resume {out}", err=True)
         raise typer.Exit(INTERRUPTED) from None
+    except la.StepError:
+        if out is not None and out.exists():
+            typer.echo(f"leastaction: what was made before it failed is in {out}", err=True)
+        raise
     seconds = time.perf_counter() - start
     if as_json:
         typer.echo(json.dumps({**summary(traj), "seconds": seconds, "out": None if out is None else str(out)}))

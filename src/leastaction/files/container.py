@@ -82,7 +82,7 @@ def create(path: Path, description: Mapping[str, Any], given: Mapping[str, np.nd
     plan.set_layout(h5py.h5d.CONTIGUOUS)
     plan.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     plan.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
-    with h5py.File(path, "w") as file:
+    with h5py.File(path, "w", alignment_threshold=1, alignment_interval=64) as file:
         file.attrs.update({"format": FORMAT, "leastaction": __version__})
         text = json.dumps(description, allow_nan=False).encode()
         file.create_dataset("description", data=np.frombuffer(text, dtype=np.uint8), compression="gzip")
