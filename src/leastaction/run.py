@@ -115,6 +115,19 @@ class Run:
         return forces[k : k + chunk] if len(forces) == self.steps and self.steps > 1 else forces
 
 
+def step_count(dt: float, duration: float | None, steps: int | None) -> int:
+    """Return the number of steps of a run, given by it or by the time, s."""
+    if steps is not None and duration is None:
+        if not (isinstance(steps, int | np.integer) and steps >= 0):
+            raise ValueError(f"steps must be a whole number of at least 0, not {steps!r}")
+        return int(steps)
+    if duration is None or steps is not None:
+        raise ValueError("give either duration or steps")
+    if not (np.isfinite(duration) and duration >= 0):
+        raise ValueError(f"duration must be a number of seconds, not {duration!r}")
+    return int(np.ceil(duration / dt - 1e-9))
+
+
 def _copied(forces: Control) -> Control:
     """Forces that stay the same whatever their owner does to the array."""
     return forces if forces is None or callable(forces) else np.array(forces, dtype=float)

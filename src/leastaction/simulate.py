@@ -12,7 +12,7 @@ from leastaction.integrators import Integrator
 from leastaction.kernels.record import Record
 from leastaction.model import Model
 from leastaction.progress import Progress
-from leastaction.run import Keeper, OnFailure, Run
+from leastaction.run import Keeper, OnFailure, Run, step_count
 from leastaction.simulator import Simulator
 from leastaction.trajectory import Control, Origin, Trajectory
 
@@ -72,7 +72,7 @@ def simulate(
     if on_failure not in get_args(OnFailure):
         raise ValueError(f"on_failure must be 'raise' or 'truncate', not {on_failure!r}")
     sim = Simulator(model, q, v, dt=dt, integrator=integrator)
-    count = _step_count(sim.dt, duration, steps)
+    count = step_count(sim.dt, duration, steps)
     if not (isinstance(record_every, int | np.integer) and record_every >= 1):
         raise ValueError(f"record_every must be a whole number of at least 1, not {record_every!r}")
     run = Run(sim, count, int(record_every), control, wrench)
@@ -87,18 +87,6 @@ def simulate(
             raise
         failure = error
     return memory.trajectory(failure, run.origin)
-
-
-def _step_count(dt: float, duration: float | None, steps: int | None) -> int:
-    if steps is not None and duration is None:
-        if not (isinstance(steps, int | np.integer) and steps >= 0):
-            raise ValueError(f"steps must be a whole number of at least 0, not {steps!r}")
-        return int(steps)
-    if duration is None or steps is not None:
-        raise ValueError("give either duration or steps")
-    if not (np.isfinite(duration) and duration >= 0):
-        raise ValueError(f"duration must be a number of seconds, not {duration!r}")
-    return int(np.ceil(duration / dt - 1e-9))
 
 
 class _Memory(Keeper):

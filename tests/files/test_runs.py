@@ -114,3 +114,22 @@ def test_nothing_is_read_before_it_is_asked(path):
 def test_no_steps_at_all(path):
     memory, stored = pair(path, steps=0)
     same(memory, stored, NODES + STEPS)
+
+
+@pytest.mark.parametrize("every", [1, 7])
+def test_a_run_made_longer(path, tmp_path, every):
+    options = {"dt": 2e-3, "record_every": every, "control": np.full(5, 0.01), "checkpoint_every": 90}
+    short = la.simulate(la.library.chain(5), steps=500, out=path, **options)
+    longer = la.resume(path, duration=2.0)
+    whole = la.simulate(la.library.chain(5), steps=1000, out=tmp_path / "whole.h5", **options)
+    same(longer, whole, NODES + STEPS + RANGES)
+    assert longer.tally == whole.tally and longer._nearest(999).steps == 990 and longer._nearest(100).steps == 90
+    assert len(short.q) == 500 // every + 1   # what is in use stays as it was
+    with pytest.raises(ValueError, match="has 1000 steps already"):
+        la.resume(path, steps=700)
+
+
+def test_forces_for_each_step_end_with_it(path):
+    la.simulate(la.library.chain(5), steps=500, control=np.zeros((500, 5)), out=path)
+    with pytest.raises(ValueError, match="was given forces for 500 steps"):
+        la.resume(path, steps=600)

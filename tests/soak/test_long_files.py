@@ -26,8 +26,9 @@ def test_ten_million_steps_of_a_chain(tmp_path):
     blocks = np.median(traj.energy_error[1:].reshape(20, -1), axis=1)   # whips stand out of a block, not of its median
     at = np.linspace(-0.5, 0.5, len(blocks))
     (slope, _), covariance = np.polyfit(at, blocks, 1, cov=True)
+    doubt = np.sqrt(covariance[0, 0])
     print(f"memory grew by {grown / 1e6:.1f} MB, the file has {size / 1e6:.1f} MB; "
-          f"energy error {traj.max_energy_error:.2g} at most, trend over the run {slope:+.1g} ± {np.sqrt(covariance[0, 0]):.1g}")
+          f"energy error {traj.max_energy_error:.2g} at most, trend over the run {slope:+.1g} ± {doubt:.1g}")
     assert grown < 20e6
-    assert abs(slope) < 4 * np.sqrt(covariance[0, 0])
+    assert abs(slope) < 4 * doubt
     assert abs(slope) < 1e-6

@@ -52,16 +52,18 @@ def simulate(
                                    overwrite=overwrite, progress=progress, **options), out, as_json)
 
 
-@app.command(epilog=examples("resume run.h5"))
+@app.command(epilog=examples("resume run.h5", "resume run.h5 --duration 7200"))
 def resume(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="File of a run that was interrupted.")],
+    duration: Annotated[float | None, typer.Option(help=(
+        "New length of the whole run, s, if it is to become longer."))] = None,
     as_json: AsJson = False,
     progress: ShowProgress = None,
     debug: Debug = False,
 ) -> None:
-    """Go on with a run that was interrupted or killed, bit for bit as if it had not been."""
+    """Go on with a run that was interrupted or killed, bit for bit as if it had not been; or make it longer."""
     with plain_errors(debug):
-        finish(lambda: la.resume(run, progress=progress), run, as_json)
+        finish(lambda: la.resume(run, duration=duration, progress=progress), run, as_json)
 
 
 @app.command()

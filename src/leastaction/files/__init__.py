@@ -3,7 +3,8 @@
 from leastaction.files.checkpoint import load_checkpoint, save_checkpoint
 from leastaction.files.describe import integrator_from_dict, integrator_to_dict
 from leastaction.files.export import save, to_csv, to_xarray
-from leastaction.files.stored import StoredTrajectory, open_run, resume, stream
+from leastaction.files.resume import resume
+from leastaction.files.stored import StoredTrajectory, open_run, stream
 
 __all__ = [
     "StoredTrajectory",

@@ -1,4 +1,4 @@
-"""Trajectories that stay in their file, and runs that go on."""
+"""Trajectories that stay in their file, and runs that are written to one."""
 
 from functools import cached_property
 from pathlib import Path
@@ -39,6 +39,7 @@ class StoredTrajectory(Trajectory):
     """
 
     path: Path
+    description: dict[str, Any]
     q: Any = _column("q")
     v: Any = _column("v")
     p: Any = _column("p")
@@ -74,10 +75,10 @@ class StoredTrajectory(Trajectory):
     @property
     def planned(self) -> int:
         """Number of steps that the run is to have."""
-        return int(vars(self)["description"]["steps"])
+        return int(self.description["steps"])
 
     def _nearest(self, step: int) -> Simulator:
-        description = vars(self)["description"]
+        description = self.description
         found = checkpoint.before(self.path, step, description["checkpoint_every"])
         if found is None or "w" not in found.dtype.names or description["layout"] != checkpoint.layout_key():
             return super()._nearest(step)
@@ -125,32 +126,3 @@ def stream(
     regular = writer.new_file(run, path, checkpoint_every, overwrite)
     writer.make(run, writer.Writer(path, run.sim, run.every, regular), progress, on_failure)
     return StoredTrajectory(path, *(force if callable(force) else None for force in run.origin[:2]))
-
-
-def resume(
-    path: str | Path, *, control: Control = None, wrench: Control = None, progress: bool | None = None,
-    on_failure: OnFailure = "raise",
-) -> StoredTrajectory:
-    """Go on with a run that was interrupted, from the last step its file holds to its planned end, bit for bit.
-
-    Parameters
-    ----------
-    path : file written by ``simulate(..., out=path)``
-    control, wrench : the functions that drove the run, if there were any: files cannot hold them
-    progress : whether to show a bar; None shows it for runs of more than about two seconds at a terminal
-    on_failure : "raise" or "truncate", as in `simulate`
-    """
-    path = Path(path)
-    traj = StoredTrajectory(path, control, wrench)
-    if traj.finished:
-        return traj
-    if traj.origin is None:
-        raise ValueError(f"the run in {path} was driven by a function, which a file cannot hold: give it again, "
-                         "la.resume(path, control=..., wrench=...)")
-    description, last = vars(traj)["description"], checkpoint.latest(path)
-    sim = checkpoint.restored(path, description, traj.model, last)
-    run = Run(sim, traj.planned, traj.record_every, traj.origin.control, traj.origin.wrench)
-    keeper = writer.Writer(path, sim, traj.record_every, description["checkpoint_every"])
-    keeper.statistics.restore(last)
-    writer.make(run, keeper, Progress(traj.planned, progress, sim.steps), on_failure)
-    return StoredTrajectory(path, control, wrench)

@@ -77,7 +77,7 @@ class Writer(Keeper):
         self.handler: Any = None
         with plain_errors(path):
             self.file: BinaryIO = path.open("rb+", buffering=0)
-        _lock(self.file, path)
+        lock(self.file, path)
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
@@ -111,6 +111,7 @@ class Writer(Keeper):
         for name, value in start.items():
             self._write(name, 0, np.asarray(value, dtype=float)[None])
         self.commit()
+        self.commit()  # both of the two that take turns have their place on the disk now, however full it gets
 
     def keep(self, out: Record, first: int, made: int) -> None:
         """Write the rows of these steps; commit if it is time, or if Ctrl-C was pressed, which then takes effect."""
@@ -181,7 +182,7 @@ class Writer(Keeper):
                                        "la.resume goes on from there")
 
 
-def _lock(file: BinaryIO, path: Path) -> None:
+def lock(file: BinaryIO, path: Path) -> None:
     """Keep a second writer away, where the system can; the lock goes with the process."""
     try:
         import fcntl
