@@ -59,7 +59,7 @@ class StoredTrajectory(Trajectory):
         given = _forces(path, description, {"control": control, "wrench": wrench})
         every, dt = description["record_every"], description["dt"]
         vars(self).update(
-            path=path, model=model, integrator=integrator_from_dict(description["integrator"]), dt=dt,
+            path=path.absolute(), model=model, integrator=integrator_from_dict(description["integrator"]), dt=dt,
             record_every=every, description=description, tally=tally(last),
             t=np.arange(int(last["steps"]) // every + 1) * every * dt,
             energy_range=extremes[:2] + compile_model(model).ground_energy,

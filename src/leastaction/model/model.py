@@ -256,8 +256,7 @@ class Model:
         model = cls(numbers(data.get("gravity", (0.0, 0.0, -9.81))), str(data.get("name", "model")))
         for body in data.get("bodies", ()):
             model._append(Body(**read_body(body)))
-        # Not by the setters, which would normalise quaternions once more.
-        model._q0, model._v0 = read_state(data, model.nq, model.nv)
+        model._q0, model._v0 = read_state(data, model.nq, model.nv)  # the setters would normalise once more
         model.check_state(None, None)
         return model
 
