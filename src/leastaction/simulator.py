@@ -143,7 +143,7 @@ class Simulator:
             made += 1  # that one by other means, then on as before
             if made < steps:
                 more, blamed = self._run(
-                    steps - made, rows(tau, made), rows(wrench, made), part(out, made, first, every), first + made,
+                    steps - made, _rows(tau, made), _rows(wrench, made), part(out, made, first, every), first + made,
                     every, control,
                 )
                 made += more
@@ -212,13 +212,13 @@ class Simulator:
         c, chosen = self.compiled, self.integrator
         if not (isinstance(chosen, Variational) and chosen.rescue) or out.status[made] == Status.BAD_CONTROL:
             return False
-        held = rows(tau, made)[:1].reshape(-1)
+        held = _rows(tau, made)[:1].reshape(-1)
         if control is not None:
             held = laws.sample(control, (first + made) * self.dt, self.q, self.v)
         stages, _, settings = chosen.method(c.stiff, c.damped)
         self._known = 0
         return bool(run_rescued(
-            c.tree, self._state, c.rest, c.gravity, held, rows(wrench, made)[:1], self.dt, stages, settings,
+            c.tree, self._state, c.rest, c.gravity, held, _rows(wrench, made)[:1], self.dt, stages, settings,
             (first + made + 1) % every == 0, part(out, made, first, every),
         ))
 
@@ -239,7 +239,7 @@ def part(out: Record, made: int, first: int, every: int) -> Record:
     )
 
 
-def rows(forces: Array, made: int) -> Array:
+def _rows(forces: Array, made: int) -> Array:
     """What is left of forces (R, ...) after ``made`` steps; the same if they are held."""
     return forces[made:] if len(forces) > 1 else forces
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, get_args
 
-from leastaction.integrators import RIQN, Integrator, Newton
+from leastaction.integrators import Integrator, _RootFinder
 
-KINDS = {kind.__name__: kind for kind in (*get_args(Integrator), RIQN, Newton)}
+KINDS = {kind.__name__: kind for kind in (*get_args(Integrator), *_RootFinder.__subclasses__())}
 
 
 def integrator_to_dict(integrator: Any) -> dict[str, Any]:
