@@ -16,7 +16,9 @@ from leastaction.dynamics import (
     poses,
     potential_energy,
 )
-from leastaction.errors import ModelError, ModelWarning, StepError
+from leastaction.errors import FileError, ModelError, ModelWarning, StepError
+from leastaction.files import open_run as open
+from leastaction.files import resume
 from leastaction.importers import find_model, from_mujoco, load
 from leastaction.integrators import RIQN, Newton, RungeKutta4, SemiImplicitEuler, Status, Variational
 from leastaction.model import (
@@ -42,6 +44,7 @@ __all__ = [
     "RIQN",
     "Ball",
     "Body",
+    "FileError",
     "Fixed",
     "Free",
     "Geometry",
@@ -78,8 +81,10 @@ __all__ = [
     "load",
     "mass_matrix",
     "momentum",
+    "open",
     "poses",
     "potential_energy",
+    "resume",
     "simulate",
     "variational_step",
 ]

@@ -14,10 +14,11 @@ class Progress:
     ----------
     steps : of the whole run
     show : True, False, or None to decide by the length of the run
+    done : steps made before
     """
 
-    def __init__(self, steps: int, show: bool | None) -> None:
-        self.steps, self.show, self.done = steps, show, 0
+    def __init__(self, steps: int, show: bool | None, done: int = 0) -> None:
+        self.steps, self.show, self.done = steps, show, done
         self.chunk = 16
         self.bar = None
         self.began = self.glanced = time.perf_counter()

@@ -1,5 +1,7 @@
 """A simulation that is advanced one call at a time, and the bare map of one step."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -141,7 +143,7 @@ class Simulator:
             made += 1  # that one by other means, then on as before
             if made < steps:
                 more, blamed = self._run(
-                    steps - made, _rows(tau, made), _rows(wrench, made), _part(out, made, first, every), first + made,
+                    steps - made, _rows(tau, made), _rows(wrench, made), part(out, made, first, every), first + made,
                     every, control,
                 )
                 made += more
@@ -154,6 +156,39 @@ class Simulator:
         self.status = Status(out.status[max(min(made, steps - 1), 0)])
         if made < steps:
             raise self._failure(blamed, float(out.residual[made]))
+
+    def checkpoint(self, path: str | Path) -> Path:
+        """Write all that the next step reads to a file, from which `restore` goes on bit for bit.
+
+        The file is complete or not there at all: it is written aside, then put in place of an older one.
+        """
+        from leastaction import files
+
+        return files.save_checkpoint(self, Path(path))
+
+    @classmethod
+    def restore(cls, path: str | Path) -> "Simulator":
+        """Make the simulator of a checkpoint, or one at the last step that a run's file holds."""
+        from leastaction import files
+
+        return files.load_checkpoint(Path(path))
+
+    def _snapshot(self) -> dict[str, Any]:
+        """All that the next step reads, as arrays and numbers by name."""
+        return {
+            **self._state._asdict(), "p": self._p, "energy": self._energy, "momentum": self._momentum,
+            "extremes": self.extremes, "steps": self.steps, "known": self._known, "status": int(self.status),
+            "pushed": int(self._pushed),
+        }
+
+    def _restore(self, saved: Mapping[str, Any]) -> None:
+        """Take over what `_snapshot` gave, of the same model."""
+        for name, array in self._state._asdict().items():
+            array[...] = saved[name]
+        self._p, self._momentum = np.array(saved["p"]), np.array(saved["momentum"])
+        self._energy, self.extremes = float(saved["energy"]), np.array(saved["extremes"])
+        self.steps, self._known, self.status = int(saved["steps"]), int(saved["known"]), Status(int(saved["status"]))
+        self._pushed = bool(saved["pushed"])
 
     def _run(
         self, steps: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any
@@ -184,7 +219,7 @@ class Simulator:
         self._known = 0
         return bool(run_rescued(
             c.tree, self._state, c.rest, c.gravity, held, _rows(wrench, made)[:1], self.dt, stages, settings,
-            (first + made + 1) % every == 0, _part(out, made, first, every),
+            (first + made + 1) % every == 0, part(out, made, first, every),
         ))
 
     def _failure(self, blamed: int, residual: float) -> StepError:
@@ -194,7 +229,7 @@ class Simulator:
         return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p)
 
 
-def _part(out: Record, made: int, first: int, every: int) -> Record:
+def part(out: Record, made: int, first: int, every: int) -> Record:
     """The rest of a record, after ``made`` of its steps."""
     nodes = slice((first + made) // every - first // every, None)
     steps = slice(made, None)

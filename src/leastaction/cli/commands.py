@@ -1,8 +1,9 @@
 """Every subcommand, in the order of --help: importing its file adds it to the app."""
 
 from leastaction.cli import simulate  # isort: skip
+from leastaction.cli import plot  # isort: skip
 from leastaction.cli import info  # isort: skip
 from leastaction.cli import measure  # isort: skip
 from leastaction.cli.app import app
 
-__all__ = ["app", "info", "measure", "simulate"]
+__all__ = ["app", "info", "measure", "plot", "simulate"]

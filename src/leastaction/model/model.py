@@ -1,14 +1,16 @@
 """The description of a tree of rigid bodies on a fixed ground."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.errors import ModelError
 from leastaction.model.arrays import UNIT_TOLERANCE, as_array
+from leastaction.model.description import body_record, mapping, numbers, plain, read_body, read_state, refuse_unknown
 from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
 from leastaction.model.joint import Joint
@@ -112,12 +114,10 @@ class Model:
             MASSLESS if inertia is None else inertia,
             tuple(geometry),
         )
-        self._index.setdefault(name, len(self._bodies))
-        self._bodies.append(body)
+        self._append(body)
         if isinstance(joint, Joint):
             self._q0 = None if self._q0 is None else np.append(self._q0, joint.neutral)
             self._v0 = None if self._v0 is None else np.append(self._v0, np.zeros(joint.nv))
-        self._changed()
         return body
 
     @property
@@ -252,12 +252,41 @@ class Model:
         """
         validate(self, strict)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Write the model down as plain data that JSON can hold: all that it is made of, exactly."""
+        return {
+            "name": self.name, "gravity": plain(self.gravity, "gravity"), "q0": plain(self._q0, "q0"),
+            "v0": plain(self._v0, "v0"), "bodies": [body_record(body) for body in self._bodies],
+            "ignored": {word: list(names) for word, names in self.ignored.items()},
+            "keyframes": {name: plain(state, f"keyframe '{name}'") for name, state in self.keyframes.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Model":
+        """Make the model that `to_dict` wrote down; keys that mean nothing are errors."""
+        known = ("name", "gravity", "q0", "v0", "bodies", "ignored", "keyframes")
+        refuse_unknown(mapping(data, "a model"), known, "the model")
+        model = cls(numbers(data.get("gravity", (0.0, 0.0, -9.81))), str(data.get("name", "model")))
+        for body in data.get("bodies", ()):
+            model._append(Body(**read_body(body)))
+        model._q0, model._v0 = read_state(data, model.nq, model.nv)  # the setters would normalise once more
+        model.check_state(None, None)
+        model.ignored = {word: tuple(names) for word, names in mapping(data.get("ignored", {}), "ignored").items()}
+        for name, (q, v) in mapping(data.get("keyframes", {}), "keyframes").items():
+            model.keyframes[name] = model.check_state(numbers(q), numbers(v))
+        return model
+
     def __repr__(self) -> str:
         bodies = "1 body" if self.nb == 1 else f"{self.nb} bodies"
         return f"<Model '{self.name}': {bodies}, nq = {self.nq}, nv = {self.nv}, {self.total_mass:g} kg>"
 
     def __str__(self) -> str:
         return drawn(self)
+
+    def _append(self, body: Body) -> None:
+        self._index.setdefault(body.name, len(self._bodies))
+        self._bodies.append(body)
+        self._changed()
 
     def _changed(self) -> None:
         self._revision += 1
