@@ -35,6 +35,7 @@ from leastaction.model import (
 from leastaction.simulate import simulate
 from leastaction.simulator import Simulator, variational_step
 from leastaction.trajectory import Trajectory
+from leastaction.viewers import view
 
 __all__ = [
     "RIQN",
@@ -76,4 +77,5 @@ __all__ = [
     "potential_energy",
     "simulate",
     "variational_step",
+    "view",
 ]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from leastaction.analysis import Accuracy
+    from leastaction.viewers import Viewer
 
 Array = np.ndarray
 Control = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
@@ -173,3 +174,15 @@ class Trajectory:
         from leastaction import plots
 
         return plots.animate(self, path, **options)
+
+    def to_html(self, path: str | Path = "run.html", fps: float = 60.0) -> Path:
+        """Write one HTML file that plays the run offline; see `leastaction.viewers.write_html`."""
+        from leastaction import viewers
+
+        return viewers.write_html(self, path, fps)
+
+    def view(self, port: int = 8080, block: bool | None = None) -> "Viewer":
+        """Show the run in the browser, on this machine only; see `leastaction.view`."""
+        from leastaction import viewers
+
+        return viewers.view(self, port, block)

@@ -1,7 +1,8 @@
 """Every subcommand, in the order of --help: importing its file adds it to the app."""
 
 from leastaction.cli import simulate  # isort: skip
+from leastaction.cli import view  # isort: skip
 from leastaction.cli import measure  # isort: skip
 from leastaction.cli.app import app
 
-__all__ = ["app", "measure", "simulate"]
+__all__ = ["app", "measure", "simulate", "view"]
