@@ -1,6 +1,7 @@
 """leastaction: multibody simulation that stays physical, by a linear-time variational integrator."""
 
 from leastaction._version import __version__
+from leastaction.analysis import Certificate, audit, compare, to_mujoco
 from leastaction.dynamics import (
     discrete_jacobian,
     discrete_residual,
@@ -41,6 +42,7 @@ __all__ = [
     "RIQN",
     "Ball",
     "Body",
+    "Certificate",
     "Fixed",
     "Free",
     "Geometry",
@@ -62,6 +64,8 @@ __all__ = [
     "Universal",
     "Variational",
     "__version__",
+    "audit",
+    "compare",
     "discrete_jacobian",
     "discrete_residual",
     "energy",
@@ -76,6 +80,7 @@ __all__ = [
     "poses",
     "potential_energy",
     "simulate",
+    "to_mujoco",
     "variational_step",
     "view",
 ]

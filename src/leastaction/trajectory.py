@@ -17,7 +17,7 @@ from leastaction.model import Model
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from leastaction.analysis import Accuracy
+    from leastaction.analysis import Accuracy, Certificate
     from leastaction.viewers import Viewer
 
 Array = np.ndarray
@@ -134,6 +134,12 @@ class Trajectory:
         from leastaction import analysis
 
         return analysis.accuracy(self, method)
+
+    def audit(self) -> "Certificate":
+        """Examine what the run kept of physics; see `leastaction.audit`."""
+        from leastaction import analysis
+
+        return analysis.audit(self)
 
     def report(self) -> str:
         """Say in a few lines how well physics was kept and what the steps needed."""

@@ -2,7 +2,8 @@
 
 from leastaction.cli import simulate  # isort: skip
 from leastaction.cli import view  # isort: skip
+from leastaction.cli import audit  # isort: skip
 from leastaction.cli import measure  # isort: skip
 from leastaction.cli.app import app
 
-__all__ = ["app", "measure", "simulate", "view"]
+__all__ = ["app", "audit", "measure", "simulate", "view"]
