@@ -32,8 +32,10 @@ def to_mujoco(model: Model) -> Any:
             new.fullinertia = body.inertia.matrix[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
         for k, part in enumerate(body.joint.parts()):
             joint = new.add_joint(name=f"{body.name}.{k}", type=_kind(mujoco, part, body), armature=part.armature)
-            joint.damping[:] = part.damping
-            joint.stiffness[:] = part.stiffness
+            for name in ("damping", "stiffness"):
+                held = getattr(joint, name)  # a number, or from MuJoCo 4 on the coefficients of a polynomial
+                linear = np.append(getattr(part, name), np.zeros(np.size(held) - 1))
+                setattr(joint, name, linear if np.ndim(held) else float(linear[0]))
             if part.kind not in (BALL, FREE):
                 joint.axis, joint.springref = part.turn + part.slide, float(part.rest[0])
     spec.compiler.degree = False

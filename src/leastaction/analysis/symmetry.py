@@ -159,7 +159,7 @@ def _named(screw: Array) -> Symmetry:
         return Symmetry(screw / np.linalg.norm(slide), f"linear momentum along {_direction(slide)}", "kg m/s")
     screw = screw / np.linalg.norm(turn)
     turn, slide = screw[:3], screw[3:]
-    through = np.cross(turn, slide)
+    through = np.cross(turn, slide) + 0.0  # no minus zero
     place = f" through ({', '.join(f'{x:.3g}' for x in through)}) m" if np.abs(through).max() > TINY else ""
     pitch = float(turn @ slide)
     rising = f", with {pitch:.3g} m/rad along it" if abs(pitch) > TINY else ""

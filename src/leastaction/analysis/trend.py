@@ -7,6 +7,7 @@ import numpy as np
 Array = np.ndarray
 
 BLOCKS = 20
+HUGE = 1e100  # a series that has exploded has no trend worth a number, and squares that overflow
 STUDENT = 2.101  # 97.5 % of Student's t with BLOCKS - 2 degrees of freedom
 
 
@@ -39,7 +40,7 @@ class Trend:
 
 
 def trend(t: Array, y: Array) -> Trend | None:
-    """Fit a line to the means of 20 blocks of a series; None if it is too short for that.
+    """Fit a line to the means of 20 blocks of a series; None if it is too short for that, or exploded.
 
     What swings faster than a block averages out. What is left of the memory from block to block is measured by the
     correlation of neighbouring residuals, and widens the interval as for a process with that much memory.
@@ -50,7 +51,7 @@ def trend(t: Array, y: Array) -> Trend | None:
     y : (N,) the series
     """
     size = len(t) // BLOCKS
-    if size < 2:
+    if size < 2 or np.abs(y).max() > HUGE:
         return None
     n = size * BLOCKS
     time, mean = (np.asarray(x[-n:]).reshape(BLOCKS, size).mean(axis=1) for x in (t, y))

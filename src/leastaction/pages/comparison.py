@@ -1,11 +1,14 @@
 """The page of a comparison."""
 
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from leastaction.analysis import Comparison
+from leastaction.analysis.comparison import MUJOCO, Entry
 from leastaction.pages.page import figure, new_figure, table, write_page
 from leastaction.plots.style import PALETTE, QUIET, style
 from leastaction.viewers.film import thinned
@@ -37,15 +40,14 @@ def _energy(c: Comparison) -> str:
     drawn = new_figure(3.0)
     whole, close = drawn.subplots(1, 2)
     errors = sorted(entry.max_energy_error for entry in c.entries)
-    for entry, colour in zip(c.entries, PALETTE, strict=False):
+    for entry, line in _lines(c):
         curve = thinned(entry.t, 100.0 * entry.energy_error)
-        for ax in (whole, close):
-            ax.plot(*curve, color=colour, linewidth=0.9)
-        whole.plot([], [], color=colour, linewidth=2.0, label=entry.label)
+        for ax, label in ((whole, entry.label), (close, None)):
+            ax.plot(*curve, **line, linewidth=0.9, label=label)
     # A method that blew up would leave the others a straight line.
     most = 100.0 * min(1.0, errors[-1])
     whole.set(title="whole range", ylim=(-1.1 * most, 1.1 * most), ylabel="energy error\n(% of peak kinetic energy)")
-    fine = 100.0 * errors[len(errors) // 2 - 1]
+    fine = 100.0 * errors[len(errors) // 2]
     close.set(title="close-up", ylim=(-1.6 * fine, 1.6 * fine))
     for ax in (whole, close):
         ax.set_xlabel("time (s)")
@@ -57,9 +59,9 @@ def _energy(c: Comparison) -> str:
 def _envelope(c: Comparison) -> str:
     drawn = new_figure()
     ax = drawn.add_subplot()
-    for entry, colour in zip(c.entries, PALETTE, strict=False):
+    for entry, line in _lines(c):
         worst = np.maximum.accumulate(np.abs(entry.energy_error[1:]))
-        ax.loglog(*_spread(entry.t[1:], np.maximum(worst, FLOOR)), color=colour, label=entry.label)
+        ax.loglog(*_spread(entry.t[1:], np.maximum(worst, FLOOR)), **line, label=entry.label)
     ax.set(xlabel="time (s)", ylabel="greatest energy error so far")
     ax.set_ylim(top=min(ax.get_ylim()[1], 1e2))
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
@@ -70,9 +72,9 @@ def _envelope(c: Comparison) -> str:
 def _distance(c: Comparison) -> str:
     drawn = new_figure()
     ax = drawn.add_subplot()
-    for entry, colour in zip(c.entries, PALETTE, strict=False):
+    for entry, line in _lines(c):
         t, error = thinned(entry.t[1:], np.maximum(entry.error[1:], FLOOR))
-        ax.semilogy(t, error, color=colour, linewidth=1.0, label=entry.label)
+        ax.semilogy(t, error, **line, linewidth=1.0, label=entry.label)
     ax.axhline(0.1, color=QUIET, linewidth=0.8, linestyle="--")
     ax.set(xlabel="time (s)", ylabel="distance (rad, m)")
     ax.margins(x=0)
@@ -80,6 +82,12 @@ def _distance(c: Comparison) -> str:
     return figure(drawn, "Accuracy of the motion", "Greatest error of a coordinate against a run of order 8 at half "
                   "the step. Above the dashed line a motion is lost; how soon that happens in a chaotic system, no "
                   "conserved quantity tells.", "distance")
+
+
+def _lines(c: Comparison) -> Iterator[tuple[Entry, dict[str, Any]]]:
+    """The methods, each with its colour; MuJoCo is dashed, as it often goes where semi-implicit Euler goes."""
+    for entry, colour in zip(c.entries, PALETTE, strict=False):
+        yield entry, {"color": colour, "linestyle": (0, (4, 3)) if entry.label == MUJOCO else "-"}
 
 
 def _spread(t: np.ndarray, y: np.ndarray, points: int = 600) -> tuple[np.ndarray, np.ndarray]:

@@ -48,7 +48,7 @@ def page(traj: "Trajectory", fps: float = FPS) -> str:
     parts = {
         "title": escape(traj.model.name),
         "style": (web / "page.css").read_text("utf-8"),
-        "scene": json.dumps(scene(traj, film(traj, fps)), separators=(",", ":")).replace("</", "<\\/"),
+        "scene": json.dumps(scene(traj, film(traj, fps)), separators=(",", ":")).replace("<", "\\u003c"),
         "script": "\n".join((web / name).read_text("utf-8") for name in SCRIPTS),
     }
     text = (web / "page.html").read_text("utf-8")

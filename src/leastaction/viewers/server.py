@@ -64,8 +64,9 @@ class Viewer:
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self.server = viser.ViserServer(host=HOST, port=port, label=traj.model.name, verbose=False)
-        self.server.gui.configure_theme(control_layout="fixed", control_width="large", show_logo=False,
-                                        show_share_button=False, brand_color=(0, 114, 178))
+        self.server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False,
+                                        brand_color=(0, 114, 178))
+        self.server.gui.main_panel.dock_right()
         self._frames = _add_scene(self.server, self.film)
         self._add_controls()
         self._marks = _add_curves(self.server, traj)

@@ -100,7 +100,10 @@ def mesh(vertices: np.ndarray, faces: np.ndarray) -> Solid:
     """
     corners = np.asarray(vertices, dtype=float)[np.asarray(faces, dtype=int)]
     twice_area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    unit = twice_area / np.maximum(np.linalg.norm(twice_area, axis=1, keepdims=True), np.finfo(float).tiny)
+    areas = np.linalg.norm(twice_area, axis=1)
+    seen = areas > 1e-12 * areas.max(initial=0.0)  # slivers have no direction to face
+    corners, twice_area = corners[seen], twice_area[seen]
+    unit = twice_area / areas[seen, None]
     places, point = np.unique(corners.reshape(-1, 3).round(9), axis=0, return_inverse=True)
     point = point.reshape(-1)
     first, second = _pairs(point, len(places))
