@@ -16,8 +16,12 @@ def assert_drawn(browser, path, figures, words):
     watched = Watched(browser, path)
     page = watched.page
     assert page.locator("svg").count() == figures
+    page.set_viewport_size({"width": 1000, "height": page.evaluate("document.documentElement.scrollHeight")})
+    seen = watched.picture()
     for k in range(figures):
-        assert watched.picture(f"svg >> nth={k}").std() > 3
+        box = page.locator("svg").nth(k).bounding_box()
+        top, left = int(box["y"]), int(box["x"])
+        assert seen[top : top + int(box["height"]), left : left + int(box["width"])].std() > 3
     text = page.inner_text("main")
     for word in words:
         assert word in text

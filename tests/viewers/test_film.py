@@ -83,6 +83,13 @@ def test_frames_are_the_trajectory_at_no_more_than_sixty_a_second():
     np.testing.assert_allclose(rotation_matrix(shown.quaternions), expected[..., :3, :3], atol=1e-12)
 
 
+def test_long_runs_get_fewer_frames(monkeypatch):
+    traj = la.simulate(la.library.double_pendulum(), dt=1e-2, duration=10.0)
+    monkeypatch.setattr("leastaction.viewers.film.MOST", 200)
+    shown = film(traj)
+    assert 95 <= len(shown.t) <= 102 and shown.t[-1] == traj.t[-1]
+
+
 def test_gravity_points_down_whatever_its_direction():
     model = la.library.pendulum()
     model.gravity = (0, 9.81, 0)

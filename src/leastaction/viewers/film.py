@@ -17,6 +17,7 @@ Array = np.ndarray
 FPS = 60.0
 FOLLOW = 3.0  # what travels this many times its own size is followed by the camera
 CURVE_POINTS = 1600  # more than a screen shows beside the scene
+MOST = 850_000  # poses in a film, so that its page stays below about 32 MB; longer runs get fewer frames a second
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +47,11 @@ class Film:
 
 
 def film(traj: "Trajectory", fps: float = FPS) -> Film:
-    """Sample a run at no more than ``fps`` frames a second of model time."""
+    """Sample a run at no more than ``fps`` frames a second of model time, fewer if that makes too many."""
     if not fps > 0:
         raise ValueError(f"fps must be positive, not {fps!r}")
-    frames = np.unique(np.append(steps_every(traj.t, 1.0 / fps), len(traj.t) - 1))
+    interval = max(1.0 / fps, traj.model.nb * float(traj.t[-1] - traj.t[0]) / MOST)
+    frames = np.unique(np.append(steps_every(traj.t, interval), len(traj.t) - 1))
     upright = _upright(traj.model.gravity)
     poses = traj.poses(steps=frames)
     positions = poses[..., :3, 3] @ upright.T

@@ -9,6 +9,8 @@ film.t = floats(film.t);
 film.poses = floats(film.poses);
 film.focus = floats(film.focus);
 
+const STILL = 0.06;   // s; between frames further apart bodies would leave their joints, so the nearer frame is shown
+
 // Which frame a time falls in, and how far it is on its way to the next one.
 function frameAt(time) {
   let low = 0, high = film.t.length - 1;
@@ -17,7 +19,8 @@ function frameAt(time) {
     if (film.t[middle] <= time) low = middle; else high = middle;
   }
   const span = film.t[high] - film.t[low];
-  return { low, high, part: span > 0 ? Math.min(1, Math.max(0, (time - film.t[low]) / span)) : 0 };
+  const part = span > 0 ? Math.min(1, Math.max(0, (time - film.t[low]) / span)) : 0;
+  return { low, high, part: span > STILL ? Math.round(part) : part };
 }
 
 // Poses of all bodies at a time: x y z, then the quaternion w x y z, seven numbers a body.
