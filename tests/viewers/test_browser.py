@@ -47,6 +47,7 @@ def bob(picture):
 
 def test_the_canvas_shows_the_pendulum_where_it_is(opened, swing):
     """The slider moves the mass as the trajectory says: to the right with x, up with z."""
+    opened.page.select_option("#speed", "0.05")   # in slow motion the trail, of the mass's colour, is short
     seen = []
     for time in (0.0, 0.5, 1.0, 1.5):
         go_to(opened.page, time)
@@ -75,6 +76,16 @@ def test_it_plays_pauses_and_hides_its_curves(opened):
     assert opened.picture(".panel >> nth=0").std() > 3
     page.locator("#curves").click()
     assert not page.locator("#panels").is_visible()
+
+
+def test_the_tip_leaves_a_trail(opened):
+    go_to(opened.page, 1.0)
+    long = opened.picture("#scene")[:, :500]
+    opened.page.select_option("#speed", "0.05")
+    go_to(opened.page, 1.0)
+    opened.page.wait_for_timeout(100)
+    changed = np.abs(opened.picture("#scene")[:, :500] - long).max(axis=2) > 20
+    assert 200 < changed.sum() < 0.2 * changed.size
 
 
 def test_dragging_turns_the_camera(opened):

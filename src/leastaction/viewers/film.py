@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leastaction.viewers.outline import Drawn, quaternions, shapes
+from leastaction.model import Model
+from leastaction.viewers.outline import Drawn, leaf_tips, quaternions, shapes
 from leastaction.viewers.solids import reach
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ Array = np.ndarray
 
 FPS = 60.0
 FOLLOW = 3.0  # what travels this many times its own size is followed by the camera
+MAX_TRAILS = 8
 CURVE_POINTS = 1600  # more than a screen shows beside the scene
 MOST = 850_000  # poses in a film, so that its page stays below about 32 MB; longer runs get fewer frames a second
 
@@ -34,6 +36,7 @@ class Film:
     radius : of the ball about the focus that holds what moves, m
     floor : height of the floor, m; if ``floor_follows``, below the focus
     floor_follows : whether the fall is so deep that the floor has to come along
+    tips : points (3,) that leave a trail, body frame, m, each with the index of its body
     """
 
     shapes: list[Drawn]
@@ -44,6 +47,7 @@ class Film:
     radius: float
     floor: float
     floor_follows: bool
+    tips: list[tuple[int, Array]]
 
 
 def film(traj: "Trajectory", fps: float = FPS) -> Film:
@@ -63,7 +67,14 @@ def film(traj: "Trajectory", fps: float = FPS) -> Film:
     deep = np.ptp(lowest) > FOLLOW * radius
     floor = float((lowest - focus[:, 2]).min() if deep else lowest.min()) - 0.04 * radius
     return Film(_turned_ground(drawn, upright), traj.t[frames], positions, quaternions(turned), focus, radius, floor,
-                bool(deep))
+                bool(deep), _tips(traj.model))
+
+
+def _tips(model: Model) -> list[tuple[int, Array]]:
+    """Ends of sticks; robots that have a shape of their own would only be covered by trails."""
+    if any(body.geometry for body in model.bodies):
+        return []
+    return list(leaf_tips(model).items())[:MAX_TRAILS]
 
 
 def steps_every(t: Array, interval: float) -> Array:

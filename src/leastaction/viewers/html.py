@@ -16,7 +16,7 @@ from leastaction.viewers.solids import Solid, solid_of
 if TYPE_CHECKING:
     from leastaction.trajectory import Trajectory
 
-SCRIPTS = ("decode.js", "camera.js", "shaders.js", "renderer.js", "curves.js", "player.js")
+SCRIPTS = ("decode.js", "camera.js", "shaders.js", "trails.js", "renderer.js", "curves.js", "player.js")
 COLOURS = ("#0072B2", "#D55E00", "#009E73")
 
 
@@ -69,6 +69,8 @@ def scene(traj: "Trajectory", shown: Film) -> dict[str, Any]:
         "radius": shown.radius,
         "floor": shown.floor,
         "floorFollows": shown.floor_follows,
+        "tips": [{"body": body, "at": point.tolist()} for body, point in shown.tips],
+        "thickness": _thickness(shown.shapes),
         "solids": solids,
         "batches": batches,
         "panels": _panels(traj),
@@ -90,6 +92,11 @@ def _batches(drawn: list[Drawn]) -> tuple[list[dict[str, Any]], list[dict[str, A
                for (glassy, name), rows in sorted(members.items(), key=lambda item: item[0][0])]
     return [{"vertices": _floats(np.column_stack([s.vertices, s.normals, s.ends])), "faces": _ints(s.faces)}
             for s in solids.values()], batches
+
+
+def _thickness(drawn: list[Drawn]) -> float:
+    """Radius of the thinnest capsule, m: trails are thinner."""
+    return min((float(shape.size[0]) for _, shape in drawn if shape.shape == "capsule"), default=0.0)
 
 
 def _panels(traj: "Trajectory") -> list[dict[str, Any]]:

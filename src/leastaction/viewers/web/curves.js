@@ -11,7 +11,8 @@ function short(value, step) {
   if (size >= 1e4 || size < 1e-3) {
     return value.toExponential(1).replace(".0e", "e").replace("e+", "e").replaceAll("-", "−");
   }
-  return value.toFixed(Math.min(6, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9)))).replace("-", "−");
+  const text = value.toFixed(Math.min(6, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9))));
+  return Number(text) === 0 ? "0" : text.replace("-", "−");
 }
 
 // A few curves against time, with a mark at the present moment; a click goes to that moment.
@@ -108,7 +109,7 @@ class Panel {
       draw.beginPath();
       draw.arc(x(time), y(value), 3, 0, 7);
       draw.fill();
-      this.values[k].textContent = (curve.label ? curve.label + " " : "") + short(value, 0.5 * rise);
+      this.values[k].textContent = (curve.label ? curve.label + " " : "") + short(value, 0.2 * rise);
     });
   }
 }

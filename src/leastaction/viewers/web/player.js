@@ -14,6 +14,7 @@ class Player {
     const slider = element("time");
     Object.assign(slider, { min: this.start, max: this.end, value: this.start });
     slider.addEventListener("input", () => { this.pause(); this.seek(Number(slider.value)); });
+    element("speed").addEventListener("change", () => { this.stale = true; });   // the trail grows with it
     element("play").addEventListener("click", () => this.toggle());
     element("curves").addEventListener("click", () => this.toggleCurves());
     document.addEventListener("keydown", (event) => this.key(event));
@@ -90,7 +91,7 @@ class Player {
     }
     if (this.stale) {
       this.stale = false;
-      this.renderer.draw(this.now, this.orbit, this.aside);
+      this.renderer.draw(this.now, this.speed, this.orbit, this.aside);
       for (const panel of this.panels) panel.draw(this.now);
       element("time").value = this.now;
       const digits = this.end - this.start < 1 ? 3 : 2;

@@ -91,6 +91,7 @@ class Renderer {
     this.canvas = canvas;
     this.solid = program(gl, SOLID_VERTEX, SOLID_PIXEL);
     this.floor = program(gl, FLOOR_VERTEX, FLOOR_PIXEL);
+    this.trails = new Trails(gl);
     this.batches = film.batches.map((batch) => new Batch(gl, batch));
     this.poses = new Float32Array(7 * film.bodies);
     this.sheet = gl.createVertexArray();
@@ -102,7 +103,7 @@ class Renderer {
     gl.bindVertexArray(null);
   }
 
-  draw(time, orbit, aside) {
+  draw(time, speed, orbit, aside) {
     const { gl, canvas } = this, dense = Math.min(2, window.devicePixelRatio || 1);
     const width = Math.round(canvas.clientWidth * dense), height = Math.round(canvas.clientHeight * dense);
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
@@ -118,6 +119,7 @@ class Renderer {
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     this.drawFloor(view, ground);
     this.drawSolids(view, ground);
+    this.trails.draw(time, speed, view.matrix, view.eye);
   }
 
   drawFloor({ matrix, target, distance }, ground) {

@@ -59,6 +59,28 @@ void main() {
   pixel = vec4(pow(lit, vec3(1.0 / 2.2)), colour.a);
 }`;
 
+const RIBBON_VERTEX = `#version 300 es
+layout(location=0) in vec3 point;
+layout(location=1) in vec3 along;
+layout(location=2) in vec2 side;      // which edge, and how fresh
+uniform mat4 camera;
+uniform vec3 eye;
+uniform float width;
+out float fresh;
+void main() {
+  vec3 across = cross(along, eye - point);
+  float size = length(across);
+  fresh = side.y;
+  vec3 edge = size > 0.0 ? across / size : vec3(0.0);
+  gl_Position = camera * vec4(point + side.x * width * (0.25 + 0.75 * fresh) * edge, 1.0);
+}`;
+
+const RIBBON_PIXEL = `#version 300 es
+precision highp float;
+in float fresh;
+out vec4 pixel;
+void main() { pixel = vec4(0.835, 0.369, 0.0, 0.8 * fresh * fresh); }`;
+
 const FLOOR_VERTEX = `#version 300 es
 layout(location=0) in vec2 corner;
 uniform mat4 camera;
