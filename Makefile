@@ -13,7 +13,7 @@ help:    ## show this list
 demo: .venv/demo.stamp    ## a 10-link chain under three integrators: a table, out/energy.png and out/chain.gif
 	$(BIN)/leastaction demo --out out
 
-test: lint    ## lint, types, layers, then every test
+test: lint .venv/chromium.stamp    ## lint, types, layers, then every test
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
@@ -43,6 +43,10 @@ clean:    ## remove the environment, the output and the caches
 
 .venv/demo.stamp: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[cli]'
+	touch $@
+
+.venv/chromium.stamp: tools/install_chromium.sh | .venv/bin/python
+	sh tools/install_chromium.sh
 	touch $@
 
 .venv/dev.stamp: pyproject.toml | .venv/bin/python

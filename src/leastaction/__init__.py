@@ -2,6 +2,7 @@
 
 from leastaction import convert
 from leastaction._version import __version__
+from leastaction.analysis import Certificate, audit, compare, to_mujoco
 from leastaction.dynamics import (
     discrete_jacobian,
     discrete_residual,
@@ -39,11 +40,13 @@ from leastaction.model import (
 from leastaction.simulate import simulate
 from leastaction.simulator import Simulator, variational_step
 from leastaction.trajectory import Trajectory
+from leastaction.viewers import view
 
 __all__ = [
     "RIQN",
     "Ball",
     "Body",
+    "Certificate",
     "FileError",
     "Fixed",
     "Free",
@@ -66,6 +69,8 @@ __all__ = [
     "Universal",
     "Variational",
     "__version__",
+    "audit",
+    "compare",
     "convert",
     "discrete_jacobian",
     "discrete_residual",
@@ -86,5 +91,7 @@ __all__ = [
     "potential_energy",
     "resume",
     "simulate",
+    "to_mujoco",
     "variational_step",
+    "view",
 ]

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
 
-    from leastaction.analysis import Accuracy
+    from leastaction.analysis import Accuracy, Certificate
+    from leastaction.viewers import Viewer
 
 Array = np.ndarray
 Control = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
@@ -186,6 +187,12 @@ class Trajectory:
 
         return analysis.accuracy(self, method)
 
+    def audit(self) -> "Certificate":
+        """Examine what the run kept of physics; see `leastaction.audit`."""
+        from leastaction import analysis
+
+        return analysis.audit(self)
+
     def report(self) -> str:
         """Say in a few lines how well physics was kept and what the steps needed."""
         tally = self.tally
@@ -260,3 +267,15 @@ class Trajectory:
         from leastaction import plots
 
         return plots.animate(self, path, **options)
+
+    def to_html(self, path: str | Path = "run.html", fps: float = 60.0) -> Path:
+        """Write one HTML file that plays the run offline; see `leastaction.viewers.write_html`."""
+        from leastaction import viewers
+
+        return viewers.write_html(self, path, fps)
+
+    def view(self, port: int = 8080, block: bool | None = None) -> "Viewer":
+        """Show the run in the browser, on this machine only; see `leastaction.view`."""
+        from leastaction import viewers
+
+        return viewers.view(self, port, block)

@@ -2,8 +2,10 @@
 
 from leastaction.cli import simulate  # isort: skip
 from leastaction.cli import plot  # isort: skip
+from leastaction.cli import view  # isort: skip
+from leastaction.cli import audit  # isort: skip
 from leastaction.cli import info  # isort: skip
 from leastaction.cli import measure  # isort: skip
 from leastaction.cli.app import app
 
-__all__ = ["app", "info", "measure", "plot", "simulate"]
+__all__ = ["app", "audit", "info", "measure", "plot", "simulate", "view"]
