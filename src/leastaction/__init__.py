@@ -16,7 +16,16 @@ from leastaction.dynamics import (
     potential_energy,
 )
 from leastaction.errors import ModelError, ModelWarning, StepError
-from leastaction.integrators import RIQN, Newton, RungeKutta4, SemiImplicitEuler, Status, Variational
+from leastaction.integrators import (
+    RIQN,
+    Broyden,
+    DenseNewton,
+    Newton,
+    RungeKutta4,
+    SemiImplicitEuler,
+    Status,
+    Variational,
+)
 from leastaction.model import (
     Ball,
     Body,
@@ -40,6 +49,8 @@ __all__ = [
     "RIQN",
     "Ball",
     "Body",
+    "Broyden",
+    "DenseNewton",
     "Fixed",
     "Free",
     "Geometry",
