@@ -2,6 +2,7 @@
 
 from leastaction.cli import simulate  # isort: skip
 from leastaction.cli import measure  # isort: skip
+from leastaction.cli import reproduce  # isort: skip
 from leastaction.cli.app import app
 
-__all__ = ["app", "measure", "simulate"]
+__all__ = ["app", "measure", "reproduce", "simulate"]
