@@ -13,6 +13,7 @@ from leastaction.kernels import guess as guesses
 from leastaction.kernels import settings
 
 Guess = Literal["current", "euler", "dynamics", "quadratic", "cubic", "quartic"]
+Residual = Literal["drnea", "svi"]
 Criterion = Literal["scaled", "absolute"]
 
 _GUESSES = {
@@ -119,8 +120,9 @@ class Newton(_RootFinder):
 
 @dataclass(frozen=True)
 class DenseNewton(_RootFinder):
-    """Newton's method as the paper has it for comparison: a dense Jacobian at every iterate, by the recursion of the
-    paper's appendix (DRNEA) or from second derivatives of the Lagrangian (SVI), and a dense solve; O(n³) an iteration.
+    """Newton's method as the paper has it for comparison: a dense Jacobian at every iterate, and a dense solve; O(n³).
+
+    The Jacobian of DRNEA is by the recursion of the paper's appendix, that of SVI from second derivatives of L.
 
     Parameters
     ----------
@@ -130,8 +132,7 @@ class DenseNewton(_RootFinder):
 
 @dataclass(frozen=True)
 class Broyden(_RootFinder):
-    """Broyden's quasi-Newton method of 1965 with a dense inverse, begun with the inverse mass matrix at t_k; O(n²) an
-    iteration.
+    """Broyden's quasi-Newton method of 1965: a dense inverse, begun with that of the mass matrix at t_k; O(n²).
 
     Parameters
     ----------
@@ -167,7 +168,7 @@ class Variational:
     max_substeps : into how many parts a step may be divided as the last resort, a power of two; 1 forbids it
     """
 
-    residual: Literal["drnea", "svi"] = "drnea"
+    residual: Residual = "drnea"
     root_finder: RootFinder = field(default_factory=Newton)
     guess: Guess = "quartic"
     order: int = 2
@@ -184,8 +185,8 @@ class Variational:
             names = ", ".join(f"{kind.__name__}()" for kind in _METHODS)
             raise ValueError(f"root_finder must be one of {names}, not {self.root_finder!r}")
         if self.residual == "svi" and isinstance(self.root_finder, Newton):
-            raise ValueError("Newton() in O(n) knows the residual 'drnea' only; with 'svi' take RIQN(), DenseNewton() or "
-                             "Broyden()")
+            raise ValueError("Newton() in O(n) knows the residual 'drnea' only; with 'svi' take RIQN(), DenseNewton() "
+                             "or Broyden()")
         if self.residual == "svi" and self.retraction != "exp":
             raise ValueError("the residual 'svi' uses no retraction, so retraction='cayley' cannot be combined with it")
         if not (isinstance(self.max_substeps, int) and self.max_substeps > 0):

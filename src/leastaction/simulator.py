@@ -132,8 +132,8 @@ class Simulator:
             self._pushed = False
             return np.zeros((rows, self.compiled.tree.n, 6))
         if isinstance(self.integrator, Variational) and self.integrator.residual == "svi":
-            raise ValueError("external wrenches cannot be combined with the residual 'svi': take residual='drnea', or give "
-                             "joint forces")
+            raise ValueError("external wrenches cannot be combined with the residual 'svi': take residual='drnea', or "
+                             "give joint forces")
         self._pushed = True
         given = per_step("wrench", wrench, (self.model.nb, 6), steps)
         return np.ascontiguousarray(link_wrenches(self.model, given))
@@ -203,7 +203,9 @@ class Simulator:
     ) -> bool:
         """Make the step at which the plain search failed, if that is allowed and possible."""
         c, chosen = self.compiled, self.integrator
-        if not (isinstance(chosen, Variational) and chosen.rescue and chosen.residual == "drnea") or out.status[made] == Status.BAD_CONTROL:
+        if not (isinstance(chosen, Variational) and chosen.rescue) or out.status[made] == Status.BAD_CONTROL:
+            return False
+        if chosen.residual == "svi":
             return False
         held = _rows(tau, made)[:1].reshape(-1)
         if control is not None:

@@ -1,4 +1,4 @@
-"""The methods that the paper compares itself with: {DRNEA, SVI} × {Newton with a dense Jacobian, Broyden}, and SVI × RIQN.
+"""The methods that the paper compares itself with: {DRNEA, SVI} × {dense Newton, Broyden}, and SVI × RIQN.
 
 They make the same step as variational.py, from (q0, p0) to (q1, p1), and are compiled by themselves when first asked
 for. With SVI the momentum is kept by the joints alone (JOINT_P), and that of the links is zero between steps.
@@ -14,7 +14,9 @@ from .drnea import carry, drnea, gather_residual, kick
 from .drnea_jacobian import drnea_jacobian
 from .guess import guess, remember
 from .jit import entry, kernel, part
-from .joints import apply_motion, carry_joint, get_motion, get_solution, improve_motion, joint_residual, put_rhs, set_motion
+from .joints import (
+    apply_motion, carry_joint, get_motion, get_solution, improve_motion, joint_residual, put_rhs, set_motion,
+)
 from .layout import F, JOINT_P, LANES, MOMENTUM, TAU, X, clear, look, put33, slot
 from .linear import add_row, lu_solve, product, transposed_product
 from .momentum import generalized_momentum, momentum_solve_up, velocity_of
@@ -28,8 +30,8 @@ from .simd import integers, numbers
 from .svi import Paths, paths_of, svi, svi_jacobian
 from .variational import arrive, force_scale, restore_node, save_node, set_wrenches, worst_joint
 
-# matrix: (nv, nv) the Jacobian, or Broyden's approximation of its inverse; f, step, x, y, z: (nv,) the residual, the last
-# step of the search, and scratch; paths: of svi.py
+# matrix: (nv, nv) the Jacobian, or Broyden's approximation of its inverse; f, step, x, y, z: (nv,) the residual, the
+# last step of the search, and scratch; paths: of svi.py
 Desk = namedtuple("Desk", "matrix f step x y z paths")
 
 
@@ -40,7 +42,8 @@ def desk_of(parent: np.ndarray, nv: int, workspace: np.ndarray, residual: int, m
         paths = paths_of(parent, workspace, method == DENSE_NEWTON)
     else:
         paths = paths_of(parent[:0], workspace[:0], False)
-    return Desk(np.zeros((size, size)), *np.zeros((5, nv)), paths)
+    f, step, x, y, z = np.zeros((5, nv))
+    return Desk(np.zeros((size, size)), f, step, x, y, z, paths)
 
 
 @part
@@ -146,8 +149,7 @@ def move_joints(tree, w, step):
 
 @kernel
 def find_dense_root(tree, w, q, gravity, h, reference, settings, residual, desk):
-    """As root.find_root, with the plain search only. Needs factor(). Of SVI, desk.x and desk.y are left as by evaluate().
-    """
+    """As root.find_root, with the plain search only. Needs factor(). Leaves desk.x and desk.y of SVI as evaluate()."""
     best, left, stalled = inf, inf, 0
     for iteration in range(1, settings.max_iterations + 1):
         twice, least = evaluate(tree, w, q, gravity, h, settings, residual, desk)
@@ -246,7 +248,8 @@ def blame(tree, w, h, settings, status, residual, f):
 
 @entry
 def run_dense(
-    tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, known, method, residual, desk, out
+    tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, known, method, residual, desk,
+    out,
 ):
     """As variational.run, with one of the methods of this file."""
     tree, w, desk = look(tree), numbers(state.w), see(desk)

@@ -9,8 +9,8 @@ from .jit import kernel
 from .joints import shorter
 from .kinematics import joint_twist, shift_twist
 from .layout import (
-    ARM, ARMATURE, D, DAMPING, DOF, DQ, F, FREE, J, KA, LANES, PSI, Q, SCREW, STIFFNESS, V, clear, copy, get3, get4, get9,
-    get33, put9, put33, slot,
+    ARM, ARMATURE, D, DAMPING, DOF, DQ, F, FREE, J, KA, LANES, PSI, Q, SCREW, STIFFNESS, V, clear, copy, get3, get4,
+    get9, get33, put9, put33, slot,
 )
 from .mat3 import mat_vec
 from .rnea import gather

@@ -1,10 +1,10 @@
 """SVI, the scalable variational integrator (Johnson and Murphey, IEEE T-RO 2009), which the paper compares itself with.
 
-Generalized coordinates and the midpoint rule, L_d = h L(q̄, v̄) with q̄ = (q0 + q1)/2 and v̄ = (q1 − q0)/h. From the root
-to every link i come the columns J_ia = ∂V_i/∂v_a of its twist by the rates of the joints above it, and D_ia = ∂V_i/∂q_a;
-from link to link they only shift, the axes being those of the world. With P_i = G_i V_i and W_i the weight,
-∂L/∂v_a = Σ_i J_iaᵀP_i and ∂L/∂q_a = Σ_i (D_iaᵀP_i + J_iaᵀW_i): O(n²). The second derivatives by a and b ≥ a, b below a, are
-sums over i, a and b, O(n³), for ∂J_ia/∂q_b = [J_ia, J_ib] and ∂D_ia/∂q_b = [D_ia, J_ib], and ∂J_ib/∂q_a = 0.
+Generalized coordinates and the midpoint rule, L_d = h L(q̄, v̄) with q̄ = (q0 + q1)/2 and v̄ = (q1 − q0)/h. From the
+root to every link i come the columns J_ia = ∂V_i/∂v_a of its twist by the rates of the joints above it, and D_ia =
+∂V_i/∂q_a; from link to link they only shift, the axes being those of the world. With P_i = G_i V_i and W_i the weight,
+∂L/∂v_a = Σ_i J_iaᵀP_i and ∂L/∂q_a = Σ_i (D_iaᵀP_i + J_iaᵀW_i): O(n²). The second derivatives by a and b ≥ a, b below
+a, are sums over i, a and b, O(n³), for ∂J_ia/∂q_b = [J_ia, J_ib] and ∂D_ia/∂q_b = [D_ia, J_ib], and ∂J_ib/∂q_a = 0.
 
 Links are visited along paths: a path begins at a link and goes on with one child of each, to a leaf. So one line of
 columns is enough, and it lies in memory joint by joint, to be worked on in fours.

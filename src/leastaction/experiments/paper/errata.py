@@ -68,8 +68,8 @@ def falling_residual() -> tuple[float, float]:
     """Residual of exact free fall, with the gravity impulse of a whole step, and that impulse."""
     model = la.Model(gravity=(0, 0, -9.81))
     model.add_body("mass", joint=la.Prismatic((0, 0, 1)), inertia=la.Inertia(2.0))
-    nodes = [np.array([-9.81 / 2 * (k * STEP) ** 2]) for k in range(3)]
-    return float(la.discrete_residual(model, *nodes, STEP)[0]), 2.0 * 9.81 * STEP
+    first, second, third = ([-9.81 / 2 * (k * STEP) ** 2] for k in range(3))
+    return float(la.discrete_residual(model, first, second, third, STEP)[0]), 2.0 * 9.81 * STEP
 
 
 def start_order(share: float) -> float:
@@ -122,20 +122,21 @@ def errata() -> list[Erratum]:
             "discrete reduced Euler–Poincaré equations, D₁L_d and D₂L_d",
             "D₁L_d = +[dlog]ᵀGV + …, D₂L_d = −[Ad]ᵀ[dlog]ᵀGV + …, then “… + F = 0”",
             "both with the opposite sign; Algorithm 2 is right: f = −(D₂L_d + D₁L_d) − forcing",
-            "L_d = xᵀGx/2h with x = log(T₀⁻¹T₁). T₀ ← T₀exp(η) changes T₀⁻¹T₁ to exp(−η)T₀⁻¹T₁, so δx = −dlog_x η and D₁L_d = "
-            "−[dlog_x]ᵀGx/h. T₁ ← T₁exp(η) is exp(Ad_{exp x} η) from the left, so D₂L_d = +[Ad]ᵀ[dlog]ᵀGx/h.",
+            "L_d = xᵀGx/2h with x = log(T₀⁻¹T₁). T₀ ← T₀exp(η) changes T₀⁻¹T₁ to exp(−η)T₀⁻¹T₁, so δx = −dlog_x η "
+            "and D₁L_d = −[dlog_x]ᵀGx/h. T₁ ← T₁exp(η) is exp(Ad_{exp x} η) from the left, so D₂L_d = "
+            "+[Ad]ᵀ[dlog]ᵀGx/h.",
             f"derivatives of L_d by central differences, divided by the printed ones: {first:.8f} and {second:.8f}"),
         Erratum(
             "Algorithm 2, line 8", "no potential; T*P(T) stands for it in the equations",
             "gravity enters F_ext as h times its wrench at q^k, and T*P is the gradient, left-trivialised",
             "The trapezoid gives −(h/2)P(q^k) from either neighbouring step, and the gradients of both are at q^k.",
-            f"exact free fall, which the trapezoid reproduces, leaves f = {left:.1e} N s with this impulse; without it, "
-            f"{impulse:.3g} N s"),
+            f"exact free fall, which the trapezoid reproduces, leaves f = {left:.1e} N s with this impulse; without "
+            f"it, {impulse:.3g} N s"),
         Erratum(
             "first step (not in the paper)", "two configurations are taken as given",
             "from (q, q̇), p⁰ = M q̇ and the first step takes half of the gravity impulse",
-            "p⁰ = −D₁L_d(q⁰, q¹), in which the potential has the weight h/2: there is no step before it to give the other half.",
-            f"pendulum over 1 s, observed order of convergence with half the impulse {half:.2f}, with all of it {full:.2f}"),
+            "p⁰ = −D₁L_d(q⁰, q¹), in which the potential has the weight h/2; no step before it gives the other half.",
+            f"pendulum over 1 s, observed order of convergence: {half:.2f} with half the impulse, {full:.2f} with all"),
         Erratum(
             "text after the recursion T_i = T_λ T_{λ,i}", "T_{λ(i),i}^k is a function of q_i^{k+1}", "of q_i^k",
             "ΔT_i = T_i(q^k)⁻¹T_i(q^{k+1}) and T_i = T_λ T_{λ,i}, both at the same instant.",
@@ -153,5 +154,6 @@ def errata() -> list[Erratum]:
             f"(a step of {STEP:g} s)"),
         Erratum(
             "update rule and Algorithms 1 and 3", "M(q_(l)^k); “if ‖e < ε‖”", "M(q^k); “if ‖e‖ < ε”",
-            "q^k does not change during the search, so the mass matrix is factored once a step.", "a matter of notation"),
+            "q^k does not change during the search, so the mass matrix is factored once a step.",
+            "a matter of notation"),
     ]

@@ -1,4 +1,4 @@
-"""The three initial guesses that the paper proposes, and extrapolation of past steps: evaluations and time of a step."""
+"""The three initial guesses that the paper proposes, and extrapolation of past steps: what a step costs."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -44,7 +44,7 @@ def draw(found: dict[tuple[str, Guess], list[timing.Timing]], path: Path) -> Non
 
 def run(plan: Plan, out: Path) -> Section:
     """Measure, draw, and say what was found."""
-    found = {}
+    found: dict[tuple[str, Guess], list[timing.Timing]] = {}
     for case in bar(list(CASES), "guesses"):
         model = CASES[case]()
         jobs = {}
@@ -59,8 +59,9 @@ def run(plan: Plan, out: Path) -> Section:
             for (case, guess), times in found.items()]
     best = {case: min(GUESSES, key=lambda g: min(t.seconds for t in found[case, g])) for case in CASES}
     text = (
-        "The paper proposes IG1 to IG3 and measures none of them. RIQN with DRNEA, h = 1 ms, gravity, relative residual 1e-10, "
-        f"{plan.guess_frames:,} frames. IG3 saves evaluations and pays for them with one of forward dynamics; extrapolating past "
+        "The paper proposes IG1 to IG3 and measures none of them. RIQN with DRNEA, h = 1 ms, gravity, relative "
+        f"residual 1e-10, {plan.guess_frames:,} frames. IG3 saves evaluations and pays for them with one of forward "
+        "dynamics; extrapolating past "
         "steps costs nothing. Fastest: " + "; ".join(f"{GUESSES[g]} ({case})" for case, g in best.items()) + "."
     )
     return Section("Initial guesses", text, [Figure(

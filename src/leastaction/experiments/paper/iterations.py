@@ -52,14 +52,16 @@ def run(plan: Plan, out: Path) -> Section:
             f"{name}: {mean:g} iterations a frame, σ = {sigma:g}",
             f"{counts.mean():.2f} evaluations, σ = {counts.std():.2f}, over {len(counts):,} frames",
             "confirmed" if same else "confirmed with other numbers",
-            "The count depends on the motion and its start, which the paper does not give, and on whether the last evaluation, "
-            "which only finds that ‖f‖ is small, is counted (here it is). The authors' code never steps forward."))
+            "The count depends on the motion and its start, which the paper does not give, and on whether the last "
+            "evaluation, which only finds that ‖f‖ is small, is counted (here it is). The authors' code never steps "
+            "forward."))
     fewer = found["Newton"].mean() < found["RIQN"].mean()
     claims.append(Claim(
-        "Newton's method requires fewer iterations than RIQN", f"{found['Newton'].mean():.2f} < {found['RIQN'].mean():.2f}",
+        "Newton's method requires fewer iterations than RIQN",
+        f"{found['Newton'].mean():.2f} < {found['RIQN'].mean():.2f}",
         "confirmed" if fewer else "not confirmed", "Quadratic against linear convergence."))
-    text = (f"The paper's chain of {plan.bodies} bodies under gravity, h = 1 ms, DRNEA, guess IG3, ‖f‖ ≤ 1e-8, each frame from "
-            "the one before it.")
+    text = (f"The paper's chain of {plan.bodies} bodies under gravity, h = 1 ms, DRNEA, guess IG3, ‖f‖ ≤ 1e-8, each "
+            "frame from the one before it.")
     rows = [(frame, *values) for frame, values in enumerate(zip(*found.values(), strict=False))]
     return Section("Figure 4b: iterations", text, [Figure(out / "iterations.png", "Evaluations of every frame.")], [
         Table("iterations", ("frame", *found), rows, shown=False)], claims)

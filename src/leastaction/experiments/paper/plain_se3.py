@@ -1,5 +1,7 @@
 """SE(3) in plain NumPy, as the paper prints it: an independent witness for the errata."""
 
+from itertools import pairwise
+
 import numpy as np
 
 Array = np.ndarray
@@ -7,11 +9,11 @@ TERMS = 30  # of the dlog series: exact to round-off for rotations up to about a
 
 
 def bernoulli(count: int) -> list[float]:
-    """B_0, B_1 = −1/2, B_2, …"""
+    """B_0 = 1, B_1 = −1/2, B_2 and so on."""
     found = [1.0]
     binomial = [1, 1]
     for _ in range(1, count):
-        binomial = [1, *(a + b for a, b in zip(binomial, binomial[1:], strict=False)), 1]
+        binomial = [1, *(a + b for a, b in pairwise(binomial)), 1]
         found.append(-sum(c * b for c, b in zip(binomial, found, strict=False)) / (len(found) + 1))
     return found
 

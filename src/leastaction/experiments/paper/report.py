@@ -17,7 +17,8 @@ CLAIMS = ("the paper says", "measured", "verdict", "why")
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
 img { max-width: 100%; } figure { margin: 1rem 0; } figcaption { color: #666; font-size: 90%; }
-table { border-collapse: collapse; font-size: 88%; margin: 1rem 0; } th { text-align: left; border-bottom: 1px solid #888; }
+table { border-collapse: collapse; font-size: 88%; margin: 1rem 0; }
+th { text-align: left; border-bottom: 1px solid #888; }
 th, td { padding: .25rem .6rem; vertical-align: top; } tr:nth-child(even) { background: #f6f6f6; }
 .confirmed { color: #00704f; } .other { color: #a86800; } .not { color: #b03000; }
 dt { font-weight: 600; margin-top: 1rem; }
@@ -56,8 +57,9 @@ def page(sections: Sequence[Section], errata: Sequence[Erratum]) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>The paper, reproduced</title>'
         f"<style>{_STYLE}</style></head><body>",
         "<h1>A Linear-Time Variational Integrator for Multibody Systems, reproduced</h1>",
-        "<p>Every experiment of Lee, Liu, Park and Srinivasa (WAFR 2016), made anew by <code>leastaction reproduce</code>. "
-        "All numbers here were measured in this one run; times are CPU times of one thread and hold for this machine: "
+        "<p>Every experiment of Lee, Liu, Park and Srinivasa (WAFR 2016), made anew by <code>leastaction "
+        "reproduce</code>. All numbers here were measured in this one run; times are CPU times of one thread and "
+        "hold for this machine: "
         + escape("; ".join(f"{name} {value}" for name, value in machine().items())) + ".</p>",
         "<h2>Claims</h2><p>Ratios and times: median of the repeats, and their range.</p>", _claims(claims),
     ]

@@ -1,5 +1,6 @@
 """How large a step each integrator affords for the same accuracy."""
 
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,9 +35,9 @@ def measure(plan: Plan) -> list[Run]:
     """Run every method at every step; runs that fail are left out."""
     model, found = la.library.paper_chain(10), []
     for name, step in bar([(name, step) for name in METHODS for step in STEPS], "step sizes"):
-        options = {"dt": 1e-3 * step, "integrator": METHODS[name], "progress": False, "on_failure": "truncate"}
-        run = la.simulate(model, duration=plan.step_duration, record_every=10, **options)
-        near = la.simulate(model, duration=MOTION, **options)
+        simulate = partial(la.simulate, model, dt=1e-3 * step, integrator=METHODS[name], progress=False,
+                           on_failure="truncate")
+        run, near = simulate(duration=plan.step_duration, record_every=10), simulate(duration=MOTION)
         if run.failure is None and near.failure is None:
             found.append(Run(name, step, run.max_energy_error, near.accuracy().max_error))
     return found
@@ -75,15 +76,17 @@ def run(plan: Plan, out: Path) -> Section:
     allowed = {name: largest(found, name) for name in METHODS}
     words = {name: f"{step:g} ms" if step else f"less than {STEPS[0]:g} ms" for name, step in allowed.items()}
     larger = allowed[riqn] > allowed[euler] and allowed[riqn] > allowed[rk4]
-    text = (f"The paper's chain of 10 bodies under gravity: the greatest energy error over {plan.step_duration:g} s, relative to the "
-            f"peak kinetic energy, and the error of the motion over the first second (by a run at half the step).")
+    text = (f"The paper's chain of 10 bodies under gravity: the greatest energy error over {plan.step_duration:g} s, "
+            "relative to the peak kinetic energy, and the error of the motion over the first second (by a run at half "
+            "the step).")
     return Section("A larger step for the same accuracy?", text, [Figure(
         out / "step_size.png", "Error of the energy and of the motion against the step.")], [
         Table("step_size", ("method", "step, ms", "energy error", "error of the motion"),
               [(r.method, f"{r.step:g}", f"{r.energy:.2e}", f"{r.motion:.2e}") for r in found], shown=False)], [Claim(
                   "the variational integrator allows for larger steps than other integrators for the same accuracy",
-                  f"for an energy error of {WANTED:g}: RIQN {words[riqn]}, Euler {words[euler]}, Runge–Kutta 4 {words[rk4]}, "
-                  f"order 4 {words[fourth]}",
+                  f"for an energy error of {WANTED:g}: RIQN {words[riqn]}, Euler {words[euler]}, Runge–Kutta 4 "
+                  f"{words[rk4]}, order 4 {words[fourth]}",
                   "confirmed" if larger else "not confirmed",
-                  "True against Euler. Runge–Kutta 4 is of order four and on this gentle motion more accurate at every step; "
-                  "compositions of the variational step answer in kind, and long or harsh runs reverse the order (Fig. 2b).")])
+                  "True against Euler. Runge–Kutta 4 is of order four and on this gentle motion more accurate at "
+                  "every step; compositions of the variational step answer in kind, and long or harsh runs reverse "
+                  "the order (Fig. 2b).")])

@@ -2,11 +2,20 @@
 
 from pathlib import Path
 
-from leastaction.experiments.paper import convergence, cost, energy, guesses, iterations, report, step_size
+from leastaction.experiments.paper import (
+    agreement,
+    convergence,
+    cost,
+    energy,
+    guesses,
+    iterations,
+    report,
+    step_size,
+)
 from leastaction.experiments.paper.errata import errata
 from leastaction.experiments.paper.section import Plan
 
-EXPERIMENTS = (energy, cost, convergence, iterations, guesses, step_size)  # in the order of the paper, then our own
+EXPERIMENTS = (energy, cost, convergence, iterations, guesses, step_size, agreement)
 FULL = Plan()
 QUICK = Plan(sizes=(2, 5, 10, 20, 50, 100), long_sizes=(300, 1000), frames=1000, budget=0.4, repeats=2, long=100.0,
              counted=300, guess_frames=300, step_duration=4.0)

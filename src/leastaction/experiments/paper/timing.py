@@ -6,25 +6,25 @@ from typing import NamedTuple
 import numpy as np
 
 import leastaction as la
-from leastaction.integrators import Integrator, RootFinder
+from leastaction.integrators import Integrator, Residual, RootFinder
 
 DT = 1e-3  # s, the paper's step in all experiments
-RESIDUALS = {"svi": "SVI", "drnea": "DRNEA"}
+RESIDUALS: dict[Residual, str] = {"svi": "SVI", "drnea": "DRNEA"}
 FINDERS: dict[str, type[RootFinder]] = {"Newton": la.DenseNewton, "Broyden": la.Broyden, "RIQN": la.RIQN}
-PAIRS = [(residual, finder) for residual in RESIDUALS for finder in FINDERS]
+Pair = tuple[Residual, str]  # residual, and name of the root finder
+PAIRS: list[Pair] = [(residual, finder) for residual in RESIDUALS for finder in FINDERS]
 MOST_ITERATIONS = 50
 
 
-def label(pair: tuple[str, str]) -> str:
+def label(pair: Pair) -> str:
     """Name a method."""
     return f"{RESIDUALS[pair[0]]} + {pair[1]}"
 
 
-def method(pair: tuple[str, str], n: int) -> la.Variational:
+def method(pair: Pair, n: int) -> la.Variational:
     """Set up a method as the authors did: ‖f‖ ≤ 1e-9 n, guess IG3; a step that does not converge is not accepted."""
     finder = FINDERS[pair[1]](tol=1e-9 * n, criterion="absolute", max_iterations=MOST_ITERATIONS)
-    residual = "svi" if pair[0] == "svi" else "drnea"
-    return la.Variational(residual=residual, root_finder=finder, guess="dynamics", rescue=False, max_substeps=1)
+    return la.Variational(residual=pair[0], root_finder=finder, guess="dynamics", rescue=False, max_substeps=1)
 
 
 def chain(n: int, calm: float = 1.0, seed: int = 0) -> la.Model:
