@@ -35,7 +35,7 @@ def evaluate(model, q0, q1, h):
     c = compile_model(model)
     by_v, by_q, J = np.zeros(c.nv), np.zeros(c.nv), np.zeros((c.nv, c.nv))
     paths = paths_of(c.tree.parent, c.workspace(), True)
-    twice = derivatives(c.tree, c.gravity, q0, q1 - q0, h, paths, by_v, by_q, J)
+    twice = derivatives(c.tree, c.gravity, q0, q1 - q0, h, paths, by_v, by_q, J.reshape(-1))
     return by_v, by_q, J, twice / 2
 
 

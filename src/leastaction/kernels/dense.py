@@ -30,7 +30,7 @@ from .simd import integers, numbers
 from .svi import Paths, paths_of, svi, svi_jacobian
 from .variational import arrive, force_scale, restore_node, save_node, set_wrenches, worst_joint
 
-# matrix: (nv, nv) the Jacobian, or Broyden's approximation of its inverse; f, step, x, y, z: (nv,) the residual, the
+# matrix: (nv²,) the Jacobian, or Broyden's approximation of its inverse; f, step, x, y, z: (nv,) the residual, the
 # last step of the search, and scratch; paths: of svi.py
 Desk = namedtuple("Desk", "matrix f step x y z paths")
 
@@ -43,7 +43,7 @@ def desk_of(parent: np.ndarray, nv: int, workspace: np.ndarray, residual: int, m
     else:
         paths = paths_of(parent[:0], workspace[:0], False)
     f, step, x, y, z = np.zeros((5, nv))
-    return Desk(np.zeros((size, size)), f, step, x, y, z, paths)
+    return Desk(np.zeros(size * size), f, step, x, y, z, paths)
 
 
 @part
@@ -93,7 +93,7 @@ def newton_step(tree, w, gravity, h, settings, residual, desk):
         svi_jacobian(tree, gravity, h, desk.paths, matrix, nv)
     else:
         clear(desk.x)
-        drnea_jacobian(tree, w, h, settings.retraction, desk.x, desk.matrix)
+        drnea_jacobian(tree, w, h, settings.retraction, desk.x, desk.matrix.reshape((nv, nv)))
     for j in range(nv):
         desk.step[j] = -desk.f[j]
     return lu_solve(matrix, nv, numbers(desk.step))

@@ -48,7 +48,7 @@ class Plan(NamedTuple):
     """How much to measure.
 
     sizes, long_sizes : numbers of bodies of the cost figure: of all methods, and beyond, of RIQN with DRNEA alone
-    frames, budget, repeats : frames to time at most, seconds for one run of a method, and how often
+    frames, budget, repeats : frames to time at most, seconds for all runs of a method at a size, and how often
     tree_depth : of the branching tree beside the chain
     short, long : durations of the energy figure, s
     bodies, counted : of the iteration figure: bodies of the chain and frames
@@ -59,7 +59,7 @@ class Plan(NamedTuple):
     sizes: tuple[int, ...] = (2, 5, 10, 20, 35, 50, 70, 100)
     long_sizes: tuple[int, ...] = (200, 500, 1000, 2000)
     frames: int = 10_000
-    budget: float = 20.0
+    budget: float = 100.0
     repeats: int = 5
     tree_depth: int = 5
     short: float = 10.0
