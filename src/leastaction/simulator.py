@@ -48,7 +48,7 @@ class Simulator:
         if not isinstance(self.integrator, Integrator):
             raise ValueError(f"integrator must be an integrator such as Variational(), not {integrator!r}")
         self.compiled = compile_model(model)
-        self._desk: Any = None  # room for the methods of kernels/dense.py, made when first needed
+        self._desk: Any = None  # room for the methods of kernels/dense_root.py, made when first needed
         self._check_residual()
         self._start(*model.check_state(q, v), None)
 
@@ -189,12 +189,12 @@ class Simulator:
 
     def _run_peer(self, chosen: Variational, common: tuple, out: Record) -> tuple[int, int]:
         """Call the compiled loop of the methods that the paper compares itself with."""
-        from leastaction.kernels import dense  # few runs need it
+        from leastaction.kernels import dense, dense_root  # few runs need them
 
         c, method = self.compiled, chosen.method(self.compiled.stiff, self.compiled.damped)
         residual = RESIDUALS[chosen.residual]
         if self._desk is None:
-            self._desk = dense.desk_of(c.tree.parent, c.nv, c.workspace(), residual, method[2].method)
+            self._desk = dense_root.desk_of(c.tree.parent, c.nv, c.workspace(), residual, method[2].method)
         made, self._known, blamed = dense.run_dense(*common, self._known, method, residual, self._desk, out)
         return made, blamed
 
