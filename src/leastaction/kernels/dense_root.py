@@ -9,15 +9,11 @@ from .aba import solve_down, solve_up
 from .drnea import drnea, gather_residual
 from .drnea_jacobian import drnea_jacobian
 from .jit import kernel, part
-from .joints import (
-    get_motion, get_solution, improve_motion, joint_residual, put_rhs,
-)
+from .joints import get_motion, get_solution, improve_motion, joint_residual, put_rhs
 from .layout import F, LANES, TAU, X, clear, put33, slot
 from .linear import add_row, lu_solve, product, transposed_product
 from .root import FLOOR_LIMIT, LEAST_COSINE
-from .settings import (
-    ABSOLUTE, BROYDEN, CONVERGED, DENSE_NEWTON, EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, RIQN, SVI,
-)
+from .settings import ABSOLUTE, BROYDEN, CONVERGED, DENSE_NEWTON, EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, RIQN, SVI
 from .simd import integers, numbers
 from .svi import Paths, paths_of, svi, svi_jacobian
 
