@@ -140,6 +140,14 @@ def test_svi_names_the_joint_it_does_not_know_and_refuses_wrenches():
         la.simulate(gentle(), steps=1, integrator=method, wrench=np.ones((4, 6)))
 
 
+def test_a_failed_search_is_rescued():
+    """The rescue is for the residual of DRNEA, whoever searched for its root."""
+    method = la.Variational(root_finder=la.Broyden(max_iterations=6))
+    traj = la.simulate(la.library.chain(6), dt=4e-3, duration=1.0, integrator=method)
+    assert (traj.status > la.Status.STRUGGLED).any()
+    assert traj.max_energy_error < 0.1
+
+
 @pytest.mark.parametrize("residual", RESIDUALS)
 def test_a_step_without_a_root_keeps_the_last_good_state(residual):
     model = la.library.chain(5)

@@ -78,7 +78,7 @@ def test_claims_are_those_of_the_paper(report):
 def test_verdicts_follow_the_ratios():
     assert cost._verdict([14.0, 16.0], 15.0) == "confirmed"
     assert cost._verdict([2.0, 3.0], 15.0) == "confirmed with other numbers"
-    assert cost._verdict([0.5, 0.9], 15.0) == "not confirmed"
+    assert cost._verdict([0.9, 1.2], 15.0) == "not confirmed"
     assert cost.ratios([Timing(4.0, 1, 1)], [Timing(2.0, 1, 1)]) == [2.0]
     assert spread([3.0, 1.0, 2.0]) == "2 (1–3)"
 

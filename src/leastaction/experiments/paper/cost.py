@@ -144,7 +144,7 @@ def _claims(chains: Costs, growths: list[tuple[str, str, Growth, Growth]]) -> li
 
 
 def _verdict(found: list[float], paper: float) -> Verdict:
-    if np.median(found) <= 1.0:
+    if np.median(found) < 1.1:
         return "not confirmed"
     return "confirmed" if min(found) <= 1.1 * paper and max(found) >= paper / 1.1 else "confirmed with other numbers"
 

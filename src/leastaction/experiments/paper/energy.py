@@ -68,8 +68,9 @@ def draw(found: dict[tuple[str, float, str], Kept], path: Path) -> None:
         for name, (_, colour) in METHODS.items():
             kept = found[chain, duration, name]
             ax.plot(kept.t, 100 * np.abs(kept.error), color=colour, linewidth=0.8, label=name)
-        ax.set(title=f"{chain}, {duration:g} s", xlabel="time (s)", ylabel="|energy error| (% of peak kinetic energy)",
+        ax.set(title=f"{chain}, {duration:g} s", xlabel="time (s)",
                yscale="log", ylim=(1e-9, 300))
+    axes[0][0].set(ylabel="|energy error| (% of peak kinetic energy)")
     figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=len(METHODS))
     figure.savefig(path, dpi=110)
     plt.close(figure)

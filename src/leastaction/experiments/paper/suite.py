@@ -17,7 +17,7 @@ from leastaction.experiments.paper.section import Plan
 
 EXPERIMENTS = (energy, cost, convergence, iterations, guesses, step_size, agreement)
 FULL = Plan()
-QUICK = Plan(sizes=(2, 5, 10, 20, 50, 100), long_sizes=(300, 1000), frames=1000, budget=0.4, repeats=2, long=100.0,
+QUICK = Plan(sizes=(2, 5, 10, 20, 50, 100), long_sizes=(300, 1000), frames=2000, budget=0.6, repeats=3, long=100.0,
              counted=300, guess_frames=300, step_duration=4.0)
 
 
