@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 export MPLBACKEND = Agg
 
-.PHONY: help demo test lint bench soak zoo clean
+.PHONY: help demo test lint bench reproduce soak zoo clean
 
 help:    ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -24,6 +24,9 @@ lint: .venv/dev.stamp    ## ruff, mypy and the import layers
 
 bench: .venv/dev.stamp    ## time every kernel and step
 	$(BIN)/python -m leastaction.bench
+
+reproduce: .venv/demo.stamp    ## every figure and number of the paper, and their part of the README
+	$(BIN)/leastaction reproduce --readme README.md
 
 soak: .venv/dev.stamp    ## the tests that run for a long time
 	$(BIN)/python -m pytest -m soak

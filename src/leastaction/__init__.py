@@ -21,7 +21,16 @@ from leastaction.errors import FileError, ModelError, ModelWarning, StepError
 from leastaction.files import open_run as open
 from leastaction.files import resume
 from leastaction.importers import find_model, from_mujoco, load
-from leastaction.integrators import RIQN, Newton, RungeKutta4, SemiImplicitEuler, Status, Variational
+from leastaction.integrators import (
+    RIQN,
+    Broyden,
+    DenseNewton,
+    Newton,
+    RungeKutta4,
+    SemiImplicitEuler,
+    Status,
+    Variational,
+)
 from leastaction.model import (
     Ball,
     Body,
@@ -46,7 +55,9 @@ __all__ = [
     "RIQN",
     "Ball",
     "Body",
+    "Broyden",
     "Certificate",
+    "DenseNewton",
     "FileError",
     "Fixed",
     "Free",

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 from leastaction.compiled import compile_model
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
 from leastaction.errors import StepError
-from leastaction.integrators import Integrator, RungeKutta4, Status, Variational
+from leastaction.integrators import RESIDUALS, Integrator, RungeKutta4, Status, Variational
 from leastaction.kernels import control as laws
 from leastaction.kernels import explicit, variational
+from leastaction.kernels.layout import SCREW
 from leastaction.kernels.record import Record
 from leastaction.kernels.rescue import run_rescued
 from leastaction.model import Model
@@ -49,7 +50,18 @@ class Simulator:
         if not isinstance(self.integrator, Integrator):
             raise ValueError(f"integrator must be an integrator such as Variational(), not {integrator!r}")
         self.compiled = compile_model(model)
+        self._desk: Any = None  # room for the methods of kernels/dense_root.py, made when first needed
+        self._check_residual()
         self._start(*model.check_state(q, v), None)
+
+    def _check_residual(self) -> None:
+        """Raise a ValueError if the model has joints that the residual of the integrator does not know."""
+        c, chosen = self.compiled, self.integrator
+        unknown = np.flatnonzero(c.tree.kind != SCREW)
+        if isinstance(chosen, Variational) and chosen.residual == "svi" and len(unknown):
+            name = self.model.names[c.body_of_link[unknown[0]]]
+            raise ValueError(f"the residual 'svi' knows joints of one degree of freedom only, and body '{name}' has "
+                             "another: take residual='drnea'")
 
     def _start(self, q: Array, v: Array, p: Array | None) -> None:
         """Set the node from (q, v), or from (q, p)."""
@@ -121,6 +133,9 @@ class Simulator:
             rows = 1 if self._pushed else 0
             self._pushed = False
             return np.zeros((rows, self.compiled.tree.n, 6))
+        if isinstance(self.integrator, Variational) and self.integrator.residual == "svi":
+            raise ValueError("external wrenches cannot be combined with the residual 'svi': take residual='drnea', or "
+                             "give joint forces")
         self._pushed = True
         given = per_step("wrench", wrench, (self.model.nb, 6), steps)
         return np.ascontiguousarray(link_wrenches(self.model, given))
@@ -199,11 +214,24 @@ class Simulator:
         common = (c.tree, self._state, c.rest, c.gravity, control if feedback else laws.no_control(), feedback, tau,
         wrench,
                   self.dt, first, steps, every)
+        if isinstance(chosen, Variational) and chosen.peer:
+            return self._run_peer(chosen, common, out)
         if isinstance(chosen, Variational):
             made, self._known, blamed = variational.run(*common, self._known, chosen.method(c.stiff, c.damped), out)
             return made, blamed
         method = explicit.RUNGE_KUTTA_4 if isinstance(chosen, RungeKutta4) else explicit.SEMI_IMPLICIT_EULER
         return explicit.run_explicit(*common, method, out)
+
+    def _run_peer(self, chosen: Variational, common: tuple, out: Record) -> tuple[int, int]:
+        """Call the compiled loop of the methods that the paper compares itself with."""
+        from leastaction.kernels import dense, dense_root  # few runs need them
+
+        c, method = self.compiled, chosen.method(self.compiled.stiff, self.compiled.damped)
+        residual = RESIDUALS[chosen.residual]
+        if self._desk is None:
+            self._desk = dense_root.desk_of(c.tree.parent, c.nv, c.workspace(), residual, method[2].method)
+        made, self._known, blamed = dense.run_dense(*common, self._known, method, residual, self._desk, out)
+        return made, blamed
 
     def _rescue(
         self, made: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any
@@ -211,6 +239,8 @@ class Simulator:
         """Make the step at which the plain search failed, if that is allowed and possible."""
         c, chosen = self.compiled, self.integrator
         if not (isinstance(chosen, Variational) and chosen.rescue) or out.status[made] == Status.BAD_CONTROL:
+            return False
+        if chosen.residual == "svi":
             return False
         held = _rows(tau, made)[:1].reshape(-1)
         if control is not None:

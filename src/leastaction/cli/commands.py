@@ -6,6 +6,7 @@ from leastaction.cli import view  # isort: skip
 from leastaction.cli import audit  # isort: skip
 from leastaction.cli import info  # isort: skip
 from leastaction.cli import measure  # isort: skip
+from leastaction.cli import reproduce  # isort: skip
 from leastaction.cli.app import app
 
-__all__ = ["app", "audit", "info", "measure", "plot", "simulate", "view"]
+__all__ = ["app", "audit", "info", "measure", "plot", "reproduce", "simulate", "view"]

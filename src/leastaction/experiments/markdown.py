@@ -12,12 +12,13 @@ def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
-def fill(page: Path, text: str) -> None:
-    """Put text between the two marks of a page; a page that does not exist is made, with nothing else on it."""
-    old = page.read_text(encoding="utf-8") if page.exists() else f"{BEGIN}\n{END}\n"
-    before, begin, rest = old.partition(BEGIN)
-    _, end, after = rest.partition(END)
+def fill(page: Path, text: str, name: str = "generated") -> None:
+    """Put text between the two marks of this name; a page that does not exist is made, with nothing else on it."""
+    first, last = (mark.replace("generated", name) for mark in (BEGIN, END))
+    old = page.read_text(encoding="utf-8") if page.exists() else f"{first}\n{last}\n"
+    before, begin, rest = old.partition(first)
+    _, end, after = rest.partition(last)
     if not (begin and end):
-        raise ValueError(f"{page} has no lines '{BEGIN}' and '{END}' between which to write")
+        raise ValueError(f"{page} has no lines '{first}' and '{last}' between which to write")
     page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    page.write_text(f"{before}{first}\n{text}\n{last}{after}", encoding="utf-8")

@@ -9,8 +9,8 @@ from .jit import kernel
 from .joints import shorter
 from .kinematics import joint_twist, shift_twist
 from .layout import (
-    ARM, ARMATURE, D, DAMPING, DOF, DQ, F, FREE, J, PSI, Q, SCREW, STIFFNESS, V, clear, copy, get3, get4, get33, put33,
-    slot,
+    ARM, ARMATURE, D, DAMPING, DOF, DQ, F, FREE, J, KA, LANES, PSI, Q, SCREW, STIFFNESS, V, clear, copy, get3, get4,
+    get9, get33, put9, put33, slot,
 )
 from .mat3 import mat_vec
 from .rnea import gather
@@ -50,9 +50,16 @@ def joint_derivative(w, o, h, turn, move):
 def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
     """Fill jacobian (nv × nv) = ∂f/∂q^{k+1} in body-axis increments; ``unit`` is scratch, zero, in the layout of v.
 
-    Needs displacements(). Overwrites F, V and A.
+    Needs displacements(). Overwrites F, V, A and KA.
     """
-    n = tree.n
+    n, nine = tree.n, 9 * LANES
+    for i in range(n):
+        a = slot(i) + KA
+        K11, K12, K21, K22 = link_stiffness(w, slot(i), h, retraction)
+        put9(w, a, K11)
+        put9(w, a + nine, K12)
+        put9(w, a + 2 * nine, K21)
+        put9(w, a + 3 * nine, K22)
     for j in range(n):
         o, k = slot(j), tree.iv[j]
         kind = tree.kind[j]
@@ -73,9 +80,9 @@ def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
                     turn, move = get33(w, slot(tree.parent[i]) + V)
                     turn, move = shift_twist(turn, move, get3(w, c + ARM))
                 put33(w, c + V, turn, move)
-                K11, K12, K21, K22 = link_stiffness(w, c, h, retraction)
-                put33(w, c + F, add(mat_vec(K11, turn), mat_vec(K12, move)),
-                      add(mat_vec(K21, turn), mat_vec(K22, move)))
+                a = c + KA
+                put33(w, c + F, add(mat_vec(get9(w, a), turn), mat_vec(get9(w, a + nine), move)),
+                      add(mat_vec(get9(w, a + 2 * nine), turn), mat_vec(get9(w, a + 3 * nine), move)))
             gather(tree, w, F, unit)
             copy(unit, jacobian[:, column])
             clear(unit)
