@@ -7,9 +7,10 @@ from importlib import import_module, metadata
 from importlib.util import find_spec
 
 from leastaction.bench.peers import ours
-from leastaction.bench.peers.engine import Engine, Method, UnsupportedError, checked
+from leastaction.bench.peers.engine import Engine, Method, UnsupportedError, checked, quiet
 
-__all__ = ["Engine", "Method", "UnsupportedError", "checked", "installed", "methods", "missing", "versions"]
+__all__ = ["Engine", "Method", "UnsupportedError", "checked", "installed", "methods", "missing", "quiet",
+           "versions"]
 
 # Our file, what it imports, and the package on PyPI that has it
 PEERS = {

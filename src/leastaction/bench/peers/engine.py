@@ -1,8 +1,11 @@
 """What every competitor is asked to do, ours included: take a model and a state, make steps, tell where it arrived."""
 
+import os
+import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +48,23 @@ class Engine(ABC):
         began = time.process_time()
         self.step(n)
         return time.process_time() - began
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep what C++ libraries print, when a run of theirs blows up, off the terminal."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    saved, nowhere = [os.dup(1), os.dup(2)], os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        for number, copy in zip((1, 2), saved, strict=True):
+            os.dup2(copy, number)
+            os.close(copy)
+        os.close(nowhere)
 
 
 class Method(NamedTuple):
