@@ -22,8 +22,8 @@ lint: .venv/dev.stamp    ## ruff, mypy and the import layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: .venv/dev.stamp    ## time every kernel and step
-	$(BIN)/python -m leastaction.bench
+bench: .venv/peers.stamp    ## time every step, beside the peers; OPTIONS=--quick for two minutes of it
+	$(BIN)/python -m leastaction.bench $(OPTIONS)
 
 soak: .venv/dev.stamp    ## the tests that run for a long time
 	$(BIN)/python -m pytest -m soak
@@ -42,4 +42,8 @@ clean:    ## remove the environment, the output and the caches
 
 .venv/dev.stamp: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@ .venv/demo.stamp
+
+.venv/peers.stamp: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[cli,peers]'
 	touch $@ .venv/demo.stamp

@@ -20,6 +20,7 @@ COLOURS = {"leastaction": BLUE, "MuJoCo": VERMILION, "Pinocchio": GREEN, "DART":
 LOOKS: dict[str, tuple[str, str]] = {
     "order 2": ("-", "o"), "order 2, RIQN": ("--", "o"), "order 4": ("-", "s"), "order 6": ("-", "^"),
     "order 8": ("-", "D"), "RK4": (":", "x"), "aba, RK4": (":", "x"), "RK3": (":", "+"), "generalized-α": ("--", "."),
+    "implicitfast": ("--", "."),
 }
 SHOWN = 1e-13  # errors below are round-off
 

@@ -137,7 +137,7 @@ def attempt(method: Method, model: la.Model, truth: Truth, step: float, looks: i
             seconds = min(seconds, engine.timed(steps))
     energy = float(np.abs(energies - energies[0]).max()) / truth.scale
     error = float("nan") if truth.q is None else float(distance(model, q, truth.q).max())
-    return Run(truth.motion, looks * INTERVAL, method.name, step, seconds, energy, error)
+    return Run(truth.motion, round(looks * INTERVAL, 9), method.name, step, seconds, energy, error)
 
 
 def sweep(motion: Motion, duration: float, methods: Iterable[Method], budget: float) -> list[Run]:

@@ -68,8 +68,8 @@ def markdown(results: Results) -> str:
         "kinetic energy. Errors of the motion are against our order 8 with a small step"
         + (", which differs from DOP853 on `pin.aba` by " + ", ".join(
             f"{value:.0e} ({name})" for name, value in results.reference.items()) if results.reference else "")
-        + ". They are shown for as long as they mean something: the chains are chaotic, and the hard chain's errors "
-        "grow ten thousand times in its third second.",
+        + ". They are shown for as long as they mean something: the motions are chaotic, so that any error grows "
+        "until it is as large as the motion itself.",
         *precision_tables(results.runs),
         "![work and precision](precision.png)",
         "## An evaluation",

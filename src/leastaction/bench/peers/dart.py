@@ -38,7 +38,7 @@ def add(skeleton: dart.dynamics.Skeleton, parent: dart.dynamics.BodyNode | None,
 class Dart(Engine):
     """A World with one Skeleton; DART has rotation vectors where we have quaternions.
 
-    Of a free joint the rotation comes first, and the velocities are in the axes of the joint's frame.
+    Of a free joint the rotation comes first, and the velocities are in the axes of the parent.
     """
 
     def __init__(self, model: la.Model, h: float) -> None:
@@ -85,7 +85,7 @@ class Dart(Engine):
             end = at + link.part.nv
             B[at:end, link.v] = np.eye(link.part.nv)
             if link.part.kind == FREE:
-                B[at:end, link.v] = np.kron(np.eye(2), rotation_matrix(q[link.q][-4:]))
+                B[at:end, link.v] = np.kron(np.eye(2), link.rotation @ rotation_matrix(q[link.q][-4:]))
             at = end
         return B
 

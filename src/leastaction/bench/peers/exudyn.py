@@ -48,7 +48,7 @@ class Exudyn(Engine):
             linkCOMs=exudyn.Vector3DList([link.com for link in parts]), linkMasses=[link.mass for link in parts]))
         self.system.Assemble()
         self.settings = exudyn.SimulationSettings()
-        self.settings.solutionSettings.writeSolutionToFile = False
+        self.settings.solution.file.write = False
         time = self.settings.timeIntegration
         time.verboseMode = 0
         time.adaptiveStep = time.automaticStepSize = False
