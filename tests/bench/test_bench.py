@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 import leastaction as la
 from leastaction.bench import __main__ as command
-from leastaction.bench import batch, findings, peers, report, scaling, steps, suite
+from leastaction.bench import anatomy, batch, findings, peers, report, scaling, steps, suite
+from leastaction.bench.anatomy import Anatomy
 from leastaction.bench.batch import Batch
 from leastaction.bench.findings import Finding, Results
 from leastaction.bench.fresh import run_fresh
@@ -27,7 +28,7 @@ from leastaction.cli.commands import app
 TINY = suite.Plan(sizes=(2, 50, 100), body_steps=200, repeats=1, long=300, long_steps=2, starts=1,
                   script="import leastaction", step_sizes=(2,), step_budget=1e-3,
                   motions=(Motion("pendulum", la.library.double_pendulum, 0.2, 1e-2),), durations=(0.3,),
-                  budgets=(1e-3, 1e-3), batch=(2, 2, 10, 1))
+                  budgets=(1e-3, 1e-3), batch=(2, 2, 10, 1), anatomy_sizes=(2,))
 MADE_UP = Results([Cost(n, 4.0, 4e-6 * n, 1e-6 * n) for n in (10, 100, 1000)], LongChain(100_000, 0.5, 7e8),
                   Startup(0.1, ["mujoco"], 20.0, 1.0),
                   [StepCost(findings.STEP, 10, 3e-6), StepCost(findings.ABA, 10, 4e-6),
@@ -36,12 +37,14 @@ MADE_UP = Results([Cost(n, 4.0, 4e-6 * n, 1e-6 * n) for n in (10, 100, 1000)], L
                    for step in (10.0, 1.0, 0.1)] +
                   [Run("paper chain", 100.0, "MuJoCo RK4", step, 4.0 / step, 1e-6 * step**4, math.nan)
                    for step in (10.0, 1.0, 0.1)],
-                  {"paper chain": 2e-11}, [Batch(0, 1e6), Batch(1, 2.5e6), Batch(2, 4e6)])
+                  {"paper chain": 2e-11}, [Batch(0, 1e6), Batch(1, 2.5e6), Batch(2, 4e6)],
+                  [Anatomy("Newton", 10, 3.0, 5e-6, 1e-6, 2e-6)])
 
 
 def test_suite_measures_and_writes(tmp_path, capfd, monkeypatch):
     few = [m for m in peers.methods() if m.name in ("leastaction order 2", "MuJoCo RK4", findings.ABA)]
     monkeypatch.setattr(peers, "methods", lambda: few)
+    monkeypatch.setattr(suite, "ANATOMY_BODY_STEPS", 100)
     results = suite.run(TINY, tmp_path / "new")
     assert [c.n for c in results.costs] == list(TINY.sizes)
     for c in results.costs:
@@ -59,6 +62,7 @@ def test_suite_measures_and_writes(tmp_path, capfd, monkeypatch):
     printed = capfd.readouterr().out
     for finding in findings.findings(results):
         assert f"{finding}\n" in printed
+    assert [a.finder for a in results.anatomies] == ["Newton", "RIQN"]
     for name in ("report.md", "findings.csv", "scaling.csv", "steps.csv", "precision.csv", "cost.png", "steps.png",
                  "precision.png"):
         assert f"wrote {tmp_path / 'new' / name}" in printed
@@ -126,18 +130,28 @@ def test_report_has_the_machine_the_findings_and_every_size(tmp_path):
 
 def test_readme_shows_the_tables_between_its_marks(tmp_path):
     (tmp_path / "README.md").write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
-    report.write(MADE_UP, tmp_path / "out")
-    made = report.publish(MADE_UP, tmp_path, tmp_path / "out")
+    for name in report.PICTURES:
+        (tmp_path / name).write_bytes(b"a picture")
+    made = report.publish(MADE_UP, tmp_path, tmp_path)
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert page.startswith("before\n") and page.endswith("after\n") and "old" not in page
     assert "| MuJoCo RK4 | 5000 |" in page and "| leastaction order 4 | 0.8 |" in page
-    assert all(path.stat().st_size > 0 for path in made) and len(made) == 3
+    assert all(path.stat().st_size > 0 for path in made) and len(made) == 4
+    assert "| 10 | Newton | 3.00 | 5 | 1 | 2 | 40% | 100 | 200 |" in made[1].read_text(encoding="utf-8")
 
 
-def test_repository_shows_the_bench():
-    root = Path(__file__).parents[2]
-    page = (root / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["README.md", "docs/performance.md"])
+def test_repository_has_a_place_for_the_tables(name):
+    page = (Path(__file__).parents[2] / name).read_text(encoding="utf-8")
     assert page.count(BEGIN) == page.count(END) == 1
+
+
+def test_anatomy_is_the_line_through_evaluations_and_times(monkeypatch):
+    monkeypatch.setattr(anatomy, "_measured", lambda finder, n, steps: (-math.log10(finder.tol), 2e-6 -
+                                                                        math.log10(finder.tol) * 1e-6))
+    got = anatomy.anatomy(la.RIQN, 5, 10)
+    assert got[:4] == ("RIQN", 5, 12.0, pytest.approx(14e-6))
+    assert got[4:] == (pytest.approx(1e-6), pytest.approx(2e-6))
 
 
 def test_peers_that_are_missing_are_left_out_by_name(monkeypatch):

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from leastaction.bench.anatomy import Anatomy
 from leastaction.bench.batch import Batch
 from leastaction.bench.long_chain import LongChain
 from leastaction.bench.peers.ours import VARIATIONAL
@@ -30,6 +31,7 @@ class Results:
     runs : of every method, motion, duration and step
     reference : of every motion, how far ours is from an independent one, rad or m
     batches : throughput
+    anatomies : where the time of a step goes
     """
 
     costs: list[Cost]
@@ -39,6 +41,7 @@ class Results:
     runs: list[Run] = field(default_factory=list)
     reference: dict[str, float] = field(default_factory=dict)
     batches: list[Batch] = field(default_factory=list)
+    anatomies: list[Anatomy] = field(default_factory=list)
 
 
 class Finding(NamedTuple):

@@ -12,6 +12,7 @@ import numpy as np
 
 import leastaction as la
 from leastaction.bench import peers, pictures
+from leastaction.bench.anatomy import Anatomy
 from leastaction.bench.batch import Batch
 from leastaction.bench.findings import LEVELS, LONG, Finding, Results, by_method, findings, quantity
 from leastaction.bench.markdown import fill, table
@@ -62,6 +63,7 @@ def markdown(results: Results) -> str:
         "Pinocchio is charged its calls of `aba` alone, net of the call from Python.",
         step_table(results.steps, sorted({s.n for s in results.steps})),
         "![cost of a step against the number of bodies](steps.png)",
+        *anatomy_section(results.anatomies),
         "## Work and precision",
         "CPU time, s, at which an energy error is reached, interpolated between the steps tried; – where it was not "
         "reached within the time allowed. The error is the greatest of |E − E₀|, seen every 0.1 s, over the peak "
@@ -77,6 +79,16 @@ def markdown(results: Results) -> str:
         table(("n", "evaluations a step", "µs a step", "µs an evaluation", "ns an evaluation and body"), costs),
         "![cost of an evaluation against the number of bodies](cost.png)",
     ]) + "\n"
+
+
+def anatomy_section(anatomies: Sequence[Anatomy]) -> list[str]:
+    """Write where the time of a step goes."""
+    rows = [(a.n, a.finder, f"{a.evaluations:.2f}", *(_digits(1e6 * t) for t in (a.step, a.evaluation, a.rest)),
+             f"{a.rest / a.step:.0%}", _digits(1e9 * a.evaluation / a.n), _digits(1e9 * a.rest / a.n))
+            for a in anatomies]
+    head = ("n", "root finder", "evaluations a step", "µs a step", "µs an evaluation", "µs once a step",
+            "share of that", "ns an evaluation and body", "ns once a step and body")
+    return ["Where the time of a step goes, hard chain, 1 ms:", table(head, rows)] if rows else []
 
 
 def step_table(steps: Sequence[StepCost], sizes: Sequence[int]) -> str:
@@ -116,8 +128,19 @@ def readme(results: Results) -> str:
         motion, duration = LONG
         parts += [f"CPU time, s, to follow the {motion} (10 links) for {duration:g} s within an energy error:",
                   precision_table(long, "energy error", "energy")]
+    return "\n\n".join([*parts, _measured_by()])
+
+
+def performance(results: Results) -> str:
+    """Write the part of it that docs/performance.md shows."""
+    found = [(f.what, quantity(f.value, f.unit), f.bound, f.verdict) for f in findings(results)]
+    return "\n\n".join([_measured_by(), table(("", "measured", "target", ""), found),
+                        *anatomy_section(results.anatomies)])
+
+
+def _measured_by() -> str:
     names = " · ".join(f"{name} {value}" for name, value in (machine() | peers.versions()).items())
-    return "\n\n".join([*parts, f"Measured by `leastaction bench`: {names}."])
+    return f"Measured by `leastaction bench`: {names}."
 
 
 def write(results: Results, out: Path) -> list[Path]:
@@ -129,7 +152,7 @@ def write(results: Results, out: Path) -> list[Path]:
     numbers: tuple[tuple[str, Sequence[str], Sequence[Sequence[object]]], ...] = (
         ("findings", Finding._fields, findings(results)), ("scaling", Cost._fields, results.costs),
         ("steps", StepCost._fields, results.steps), ("precision", Run._fields, results.runs),
-        ("batches", Batch._fields, results.batches))
+        ("batches", Batch._fields, results.batches), ("anatomy", Anatomy._fields, results.anatomies))
     for name, head, rows in numbers:
         if rows:
             made.append(out / f"{name}.csv")
@@ -145,9 +168,10 @@ def write(results: Results, out: Path) -> list[Path]:
 
 
 def publish(results: Results, root: Path, out: Path) -> list[Path]:
-    """Put the tables into README.md, between its marks, and the pictures into docs/images of a checkout."""
-    made = [root / "README.md"]
+    """Put tables into README.md and docs/performance.md, between their marks, and pictures into docs/images."""
+    made = [root / "README.md", root / "docs" / "performance.md"]
     fill(made[0], readme(results))
+    fill(made[1], performance(results))
     for name in PICTURES:
         if (out / name).exists():
             made.append(root / "docs" / "images" / f"bench-{name}")

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import leastaction as la
 from leastaction.bench import peers, report
+from leastaction.bench.anatomy import anatomy
 from leastaction.bench.batch import batches
 from leastaction.bench.findings import Results, findings
 from leastaction.bench.long_chain import long_chain
@@ -12,6 +14,8 @@ from leastaction.bench.reference import disagreements
 from leastaction.bench.scaling import cost
 from leastaction.bench.startup import SCRIPT, startup
 from leastaction.bench.steps import step_costs
+
+ANATOMY_BODY_STEPS = 20_000
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class Plan:
     durations : how long, s
     budgets : longest time of a run, s, for the first and for each of the durations
     batch : simulations, bodies and steps of each, repeats
+    anatomy_sizes : numbers of bodies of the chains whose steps are taken apart
     """
 
     sizes: tuple[int, ...] = (2, 5, 10, 20, 50, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000)
@@ -48,12 +53,13 @@ class Plan:
     durations: tuple[float, ...] = (10.0, 100.0)
     budgets: tuple[float, ...] = (0.3, 0.5, 2.5)
     batch: tuple[int, int, int, int] = (64, 10, 1000, 3)
+    anatomy_sizes: tuple[int, ...] = (10, 100, 1000)
 
 
 FULL = Plan()
 QUICK = Plan(sizes=(2, 10, 50, 100, 300, 1000, 5000), body_steps=60_000, repeats=3, long_steps=2, starts=2,
              step_sizes=(2, 10, 100), step_budget=0.05, motions=MOTIONS[:1], durations=(10.0,), budgets=(0.05, 0.1),
-             batch=(64, 10, 200, 1))
+             batch=(64, 10, 200, 1), anatomy_sizes=(10,))
 
 
 def run(plan: Plan, out: Path, root: Path | None = None) -> Results:
@@ -78,6 +84,9 @@ def run(plan: Plan, out: Path, root: Path | None = None) -> Results:
             runs += sweep(motion, duration, methods, budget)
     _say("the reference, by other means…")
     reference = disagreements(plan.motions)
+    _say("where the time of a step goes…")
+    anatomies = [anatomy(finder, n, max(ANATOMY_BODY_STEPS // n, 20)) for n in plan.anatomy_sizes
+                 for finder in (la.Newton, la.RIQN)]
     many = batches(*plan.batch)
     _say("batches: this version has no simulate_many, so left out" if not many else "batches measured")
     _say(f"cost of an evaluation, chains of {plan.sizes[0]} to {plan.sizes[-1]} bodies…")
@@ -85,7 +94,8 @@ def run(plan: Plan, out: Path, root: Path | None = None) -> Results:
     _say(f"a chain of {plan.long:,} bodies…")
     chain = long_chain(plan.long, plan.long_steps)
     _say("start-up, which compiles all kernels anew…")
-    results = Results(costs, chain, startup(plan.starts, plan.script), steps, runs, reference, many)
+    results = Results(costs, chain, startup(plan.starts, plan.script), steps, runs, reference, many,
+                      anatomies)
     print("", *findings(results), "", sep="\n")
     written = report.write(results, out)
     for path in written + (report.publish(results, root, out) if root is not None else []):
