@@ -28,7 +28,7 @@ from leastaction.cli.commands import app
 TINY = suite.Plan(sizes=(2, 50, 100), body_steps=200, repeats=1, long=300, long_steps=2, starts=1,
                   script="import leastaction", step_sizes=(2,), step_budget=1e-3,
                   motions=(Motion("pendulum", la.library.double_pendulum, 0.2, 1e-2),), durations=(0.3,),
-                  budgets=(1e-3, 1e-3), batch=(2, 2, 10, 1), anatomy_sizes=(2,))
+                  budgets=(1e-3, 1e-3), batch=(2, 2, 10, 1), humanoid=False, anatomy_sizes=(2,))
 MADE_UP = Results([Cost(n, 4.0, 4e-6 * n, 1e-6 * n) for n in (10, 100, 1000)], LongChain(100_000, 0.5, 7e8),
                   Startup(0.1, ["mujoco"], 20.0, 1.0),
                   [StepCost(findings.STEP, 10, 3e-6), StepCost(findings.ABA, 10, 4e-6),

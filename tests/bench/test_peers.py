@@ -5,7 +5,8 @@ import pytest
 
 import leastaction as la
 from leastaction.analysis.accuracy import distance
-from leastaction.bench import peers
+from leastaction.bench import humanoid, peers
+from leastaction.bench.humanoid import frictionless
 from leastaction.bench.peers import UnsupportedError, checked
 from leastaction.bench.peers.engine import quiet
 from leastaction.bench.peers.links import links
@@ -76,14 +77,32 @@ def test_passive_forces_are_refused():
         links(model)
 
 
-def test_universal_joint_is_a_chain():
-    model = la.Model()
+def test_joints_through_massless_bodies():
+    model = la.Model(name="massless")
     model.add_body("arm", joint=la.Universal((1, 0, 0), (0, 1, 0)), inertia=la.Inertia.box(1.0, (1, 2, 3)))
-    first, last = links(model)
-    assert (first.mass, last.mass) == (0.0, 1.0) and (first.first, first.last, last.last) == (True, False, True)
+    model.add_body("nothing", "arm", la.Revolute((0, 0, 1)), (0.1, 0.2, 0.3), (0.6, 0, 0.8, 0))
+    model.add_body("hand", "nothing", la.Revolute((1, 0, 0)), (0.2, 0, 0.1), (0.8, 0.6, 0, 0),
+                   la.Inertia.box(1.0, (1, 2, 3), com=(0.3, 0.2, 0.1)))
+    assert [link.mass for link in links(model)] == [0.0, 1.0, 0.0, 1.0]
     for method in METHODS:
-        if method.library in ("MuJoCo", "Pinocchio"):
+        if method.library in ("MuJoCo", "Pinocchio", "Drake"):
             checked(method, model, 1e-3)
+
+
+def test_robots_lose_what_makes_or_takes_energy():
+    joint = la.Revolute((0, 1, 0), damping=1.0, stiffness=2.0, rest=0.5, armature=0.1, friction=0.2, limits=(-1, 1))
+    model = la.Model(gravity=(0, 0, -1), name="robot")
+    model.add_body("arm", joint=joint, position=(1, 2, 3), inertia=la.Inertia.box(1.0, (1, 2, 3)))
+    model.q0 = [0.3]
+    bare = frictionless(model)
+    assert bare.bodies[0].joint == la.Revolute((0, 1, 0)) and bare.q0 == model.q0 and bare.name == "robot"
+    np.testing.assert_array_equal(bare.bodies[0].position, (1, 2, 3))
+    np.testing.assert_allclose(la.mass_matrix(bare, [0.3]), la.mass_matrix(model, [0.3]) - 0.1)
+
+
+def test_no_humanoid_where_there_is_none(monkeypatch):
+    monkeypatch.setattr(humanoid, "FILES", {"no-such-package": "humanoid.xml", "numpy": "no/such/file.xml"})
+    assert humanoid.humanoids() == ()
 
 
 @pytest.mark.parametrize("seed", range(5))

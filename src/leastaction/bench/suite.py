@@ -1,5 +1,6 @@
 """All measurements, one after the other."""
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from leastaction.bench import peers, report
 from leastaction.bench.anatomy import anatomy
 from leastaction.bench.batch import batches
 from leastaction.bench.findings import Results, findings
+from leastaction.bench.humanoid import humanoids
 from leastaction.bench.long_chain import long_chain
 from leastaction.bench.precision import MOTIONS, Motion, sweep
 from leastaction.bench.reference import disagreements
@@ -37,6 +39,7 @@ class Plan:
     durations : how long, s
     budgets : longest time of a run, s, for the first and for each of the durations
     batch : simulations, bodies and steps of each, repeats
+    humanoid : whether to follow a humanoid too, if a file of one is at hand, but not for the last of the durations
     anatomy_sizes : numbers of bodies of the chains whose steps are taken apart
     """
 
@@ -53,13 +56,14 @@ class Plan:
     durations: tuple[float, ...] = (10.0, 100.0)
     budgets: tuple[float, ...] = (0.3, 0.5, 2.5)
     batch: tuple[int, int, int, int] = (64, 10, 1000, 3)
+    humanoid: bool = True
     anatomy_sizes: tuple[int, ...] = (10, 100, 1000)
 
 
 FULL = Plan()
 QUICK = Plan(sizes=(2, 10, 50, 100, 300, 1000, 5000), body_steps=60_000, repeats=3, long_steps=2, starts=2,
              step_sizes=(2, 10, 100), step_budget=0.05, motions=MOTIONS[:1], durations=(10.0,), budgets=(0.05, 0.1),
-             batch=(64, 10, 200, 1), anatomy_sizes=(10,))
+             batch=(64, 10, 200, 1), humanoid=False, anatomy_sizes=(10,))
 
 
 def run(plan: Plan, out: Path, root: Path | None = None) -> Results:
@@ -78,12 +82,14 @@ def run(plan: Plan, out: Path, root: Path | None = None) -> Results:
     _say(f"cost of a step, chains of {plan.step_sizes[0]} to {plan.step_sizes[-1]} bodies…")
     steps = step_costs(methods, plan.step_sizes, plan.step_budget)
     runs = []
-    for motion in plan.motions:
-        for duration, budget in zip((motion.comparable, *plan.durations), plan.budgets, strict=True):
+    loaded = humanoids() if plan.humanoid else ()
+    for motion in plan.motions + loaded:
+        durations = (motion.comparable, *(plan.durations[:-1] if motion in loaded else plan.durations))
+        for duration, budget in zip(durations, plan.budgets, strict=False):
             _say(f"work and precision, {motion.name}, {duration:g} s…")
             runs += sweep(motion, duration, methods, budget)
     _say("the reference, by other means…")
-    reference = disagreements(plan.motions)
+    reference = disagreements(plan.motions + loaded)
     _say("where the time of a step goes…")
     anatomies = [anatomy(finder, n, max(ANATOMY_BODY_STEPS // n, 20)) for n in plan.anatomy_sizes
                  for finder in (la.Newton, la.RIQN)]
@@ -104,4 +110,5 @@ def run(plan: Plan, out: Path, root: Path | None = None) -> Results:
 
 
 def _say(what: str) -> None:
-    print(what, flush=True)
+    """Print what comes next, and when."""
+    print(f"{time.strftime('%H:%M:%S')} {what}", flush=True)

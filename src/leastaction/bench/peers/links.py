@@ -23,8 +23,7 @@ class Link:
     position : (3,) of the joint's frame in the parent link's, m
     quaternion : (4,) of the same
     part : the elementary joint
-    first, last : whether it is the first and the last part of its body's joint
-    mass : kg; zero unless it is the last
+    mass : kg; zero inside a joint of several parts
     com : (3,) centre of mass, own frame, m
     inertia : (3, 3) about the centre of mass, own axes, kg m²
     q, v : where the joint is in the model's q and v
@@ -35,8 +34,6 @@ class Link:
     position: Array
     quaternion: Array
     part: Part
-    first: bool
-    last: bool
     mass: float
     com: Array
     inertia: Array
@@ -82,7 +79,7 @@ def links(model: la.Model) -> list[Link]:
             last = k == len(parts) - 1
             mass = float(merged.mass[b]) if last else 0.0
             made.append(Link(
-                body.name if last else f"{body.name}.{k}", on, position, quaternion, part, k == 0, last, mass,
+                body.name if last else f"{body.name}.{k}", on, position, quaternion, part, mass,
                 merged.first_moment[b] / mass if mass else np.zeros(3),
                 merged.inertia_com[b] if last else np.zeros((3, 3)),
                 slice(at_q, at_q + part.nq), slice(at_v, at_v + part.nv),

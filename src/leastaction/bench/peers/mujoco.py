@@ -29,21 +29,30 @@ def kind(link: Link) -> mujoco.mjtJoint:
 
 
 def specification(model: la.Model, parts: list[Link]) -> mujoco.MjSpec:
-    """Describe a model to MuJoCo."""
+    """Describe a model to MuJoCo, where every body that moves has a mass, and may have several joints."""
     spec = mujoco.MjSpec()
     spec.option.gravity = np.array(model.gravity)
-    bodies: list[mujoco.MjsBody] = []
-    for link in parts:
-        if link.first:
-            parent = bodies[link.parent] if link.parent >= 0 else spec.worldbody
-            body = parent.add_body(name=link.name, pos=link.position, quat=link.quaternion)
-        bodies.append(body)
-        joint = body.add_joint(name=link.name, type=kind(link))
-        if link.part.nv == 1:
-            joint.axis = link.part.turn + link.part.slide
-        if link.last:
-            body.mass, body.ipos, body.explicitinertial = link.mass, link.com, True
-            body.fullinertia = link.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    bodies: dict[int, mujoco.MjsBody] = {-1: spec.worldbody}
+    for i, link in enumerate(parts):
+        if link.mass == 0.0:
+            continue
+        position, quaternion = link.position, link.quaternion  # of the body in the link above
+        joints = [(link, np.zeros(3), np.eye(3))]  # the joint's origin and axes in the body
+        above = link.parent
+        while above not in bodies:
+            other = parts[above]
+            R = rotation_matrix(quaternion)
+            joints.insert(0, (other, -R.T @ position, R.T))
+            position = other.position + np.array(rotated(other.quaternion, position))
+            quaternion = np.array(product(other.quaternion, quaternion))
+            above = other.parent
+        body = bodies[i] = bodies[above].add_body(name=link.name, pos=position, quat=quaternion)
+        for moved, origin, axes in joints:
+            joint = body.add_joint(name=moved.name, type=kind(moved))
+            if moved.part.nv == 1:
+                joint.pos, joint.axis = origin, axes @ (moved.part.turn + moved.part.slide)
+        body.mass, body.ipos, body.explicitinertial = link.mass, link.com, True
+        body.fullinertia = link.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     return spec
 
 
@@ -52,6 +61,9 @@ class Mujoco(Engine):
 
     def __init__(self, integrator: mujoco.mjtIntegrator, model: la.Model, h: float) -> None:
         parts = links(model)
+        massless = [link.parent for link in parts if link.parent >= 0 and parts[link.parent].mass == 0.0]
+        if len(set(massless)) < len(massless):
+            raise UnsupportedError("MuJoCo wants every body that moves, and that branches, to have a mass")
         self.model = specification(model, parts).compile()
         self.model.opt.timestep, self.model.opt.integrator = h, integrator
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET  # a run that blows up shall show it
