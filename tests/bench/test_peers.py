@@ -18,8 +18,6 @@ from leastaction.bench.peers.rotations import (
 )
 from leastaction.model.arrays import rotation_matrix
 
-ORDERS = {"order 2": 2, "order 2, RIQN": 2, "order 4": 4, "order 6": 6, "order 8": 8, "RK4": 4, "aba, RK4": 4, "RK3": 3,
-          "generalized-α": 2}  # the others are of order one
 METHODS = peers.methods()
 
 
@@ -55,9 +53,8 @@ def test_motion_converges_to_ours_at_its_order(method, name):
         engine.start(model.q0, model.v0)
         assert engine.timed(round(duration / h)) > 0
         errors.append(distance(model, engine.state()[0][None], truth[None])[0])
-    order = ORDERS.get(method.integrator, 1)
-    assert errors[1] < 1e-9 or errors[1] < errors[0] / 2 ** (order - 0.6)
-    assert errors[1] < 0.02 if order == 1 else errors[1] < 1e-3
+    assert errors[1] < 1e-9 or errors[1] < errors[0] / 2 ** (method.order - 0.6)
+    assert errors[1] < 0.02 if method.order == 1 else errors[1] < 1e-3
 
 
 def test_another_model_is_found_out():

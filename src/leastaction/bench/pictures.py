@@ -78,7 +78,8 @@ def draw_precision(runs: Sequence[Run], path: Path) -> None:
             ax.loglog(*zip(*points, strict=True), **look(name))
         ax.set(xlabel="greatest energy error" if what == "energy" else "greatest error of the motion (rad or m)",
                ylabel="CPU time (s)", title=f"{motion}, {duration:g} s")
-        ax.invert_xaxis()
+        least = min(max(getattr(r, what), SHOWN) for own in methods.values() for r in own)
+        ax.set_xlim(2.0, min(least / 2, 1e-4))
     for ax in axes.flat[len(panels):]:
         ax.set_axis_off()
     handles = [plt.Line2D([], [], label=name, **look(name)) for name in names]

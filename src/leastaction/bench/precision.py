@@ -24,6 +24,7 @@ LOOK = 5e-4  # s: runs that are shorter, for each look, are timed again without 
 REPEATS = 2
 TRIAL = 20  # steps from which the time of a run is foretold
 SANE = 1e6  # rad, m and their rates
+PATIENCE = 2.0  # budgets that a run may take after all
 
 Array = np.ndarray
 
@@ -100,16 +101,19 @@ def truth(motion: Motion, model: la.Model, duration: float) -> Truth:
     return Truth(motion.name, run.peak_kinetic_energy, run.q)
 
 
-def follow(engine: Engine, model: la.Model, step: float, looks: int) -> tuple[float, Array, Array]:
-    """Make a run with a look at every INTERVAL: CPU time, s, configurations (looks + 1, nq), and energies, J."""
-    per_look = round(1e3 * INTERVAL / step)
+def follow(engine: Engine, model: la.Model, step: float, looks: int, limit: float) -> tuple[float, Array, Array]:
+    """Make a run with a look at every INTERVAL: CPU time, s, configurations (looks + 1, nq), and energies, J.
+
+    It is given up when it has taken longer than the limit, s, or does not stay within bounds.
+    """
+    began, per_look = time.process_time(), round(1e3 * INTERVAL / step)
     engine.start(model.q0, model.v0)
     seconds, states = 0.0, [engine.state()]
     for _ in range(looks):
         seconds += engine.timed(per_look)
         states.append(engine.state())
-        if not all(np.abs(part).max() < SANE for part in states[-1]):
-            raise ArithmeticError("the run blew up")
+        if not all(np.abs(part).max() < SANE for part in states[-1]) or time.process_time() - began > limit:
+            raise ArithmeticError("the run blew up, or takes too long")
     q = np.array([q for q, _ in states])
     entries = model.layout.quaternions[:, None] + np.arange(4)
     q[:, entries] /= np.linalg.norm(q[:, entries], axis=2, keepdims=True)
@@ -117,12 +121,12 @@ def follow(engine: Engine, model: la.Model, step: float, looks: int) -> tuple[fl
 
 
 def affordable(engine: Engine, model: la.Model, steps: int, budget: float) -> bool:
-    """Tell from a few steps whether so many are likely to take less than the budget, s of wall-clock time."""
+    """Tell from a few steps whether so many are likely to take less than the budget, s."""
     engine.start(model.q0, model.v0)
     engine.step(1)  # compiles and allocates
-    began = time.perf_counter()
+    began = time.process_time()  # not `timed`: Pinocchio's Python counts here
     engine.step(TRIAL)
-    return (time.perf_counter() - began) / TRIAL * steps <= budget
+    return (time.process_time() - began) / TRIAL * steps <= budget
 
 
 def attempt(method: Method, model: la.Model, truth: Truth, step: float, looks: int, budget: float) -> Run | None:
@@ -130,7 +134,7 @@ def attempt(method: Method, model: la.Model, truth: Truth, step: float, looks: i
     engine, steps = checked(method, model, 1e-3 * step), round(1e3 * looks * INTERVAL / step)
     if not affordable(engine, model, steps, budget):
         return None
-    seconds, q, energies = follow(engine, model, step, looks)
+    seconds, q, energies = follow(engine, model, step, looks, PATIENCE * budget)
     if seconds < looks * LOOK:
         for _ in range(REPEATS):
             engine.start(model.q0, model.v0)
@@ -141,7 +145,7 @@ def attempt(method: Method, model: la.Model, truth: Truth, step: float, looks: i
 
 
 def sweep(motion: Motion, duration: float, methods: Iterable[Method], budget: float) -> list[Run]:
-    """Follow a motion by each method, with ever smaller steps until a run would take longer than the budget, s.
+    """Follow a motion by each method with ever smaller steps, as far as a run takes no longer than the budget, s.
 
     Runs that fail or blow up are left out: that is what large steps do.
     """
@@ -157,8 +161,8 @@ def sweep(motion: Motion, duration: float, methods: Iterable[Method], budget: fl
                 break
             except (RuntimeError, ValueError, ArithmeticError):  # among them StepError, and what the peers raise
                 continue
-            if run is None:
-                break
+            if run is None:  # smaller steps may be cheaper: large ones can be trouble
+                continue
             worst = max(run.energy, np.nan_to_num(run.error))
             if worst <= LOST:
                 found.append(run)

@@ -90,4 +90,4 @@ class Dart(Engine):
         return B
 
 
-METHODS = (Method(LIBRARY, "Euler", Dart),)
+METHODS = (Method(LIBRARY, "Euler", 1, Dart),)

@@ -123,6 +123,6 @@ class Drake(Engine):
 
 
 METHODS = (
-    Method(LIBRARY, "RK3", partial(Drake, False)),
-    Method(LIBRARY, "discrete", partial(Drake, True)),
+    Method(LIBRARY, "RK3", 3, partial(Drake, False)),
+    Method(LIBRARY, "discrete", 1, partial(Drake, True)),
 )

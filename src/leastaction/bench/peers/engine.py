@@ -72,12 +72,14 @@ class Method(NamedTuple):
 
     library : as people call it
     integrator : the same
+    order : of the integrator
     make : from a model and a step, s, to an engine
     most : degrees of freedom up to which it is tried
     """
 
     library: str
     integrator: str
+    order: int
     make: Callable[[la.Model, float], Engine]
     most: int = 1000
 

@@ -80,6 +80,6 @@ class Exudyn(Engine):
 
 
 METHODS = (
-    Method(LIBRARY, "generalized-α", partial(Exudyn, exudyn.DynamicSolverType.GeneralizedAlpha), 200),
-    Method(LIBRARY, "RK4", partial(Exudyn, exudyn.DynamicSolverType.RK44), 200),
+    Method(LIBRARY, "generalized-α", 2, partial(Exudyn, exudyn.DynamicSolverType.GeneralizedAlpha), 200),
+    Method(LIBRARY, "RK4", 4, partial(Exudyn, exudyn.DynamicSolverType.RK44), 200),
 )

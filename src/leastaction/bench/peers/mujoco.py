@@ -117,10 +117,10 @@ class Mujoco(Engine):
 
 
 METHODS = tuple(
-    Method(LIBRARY, name, partial(Mujoco, integrator))
-    for name, integrator in {
-        "RK4": mujoco.mjtIntegrator.mjINT_RK4,
-        "Euler": mujoco.mjtIntegrator.mjINT_EULER,
-        "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
-    }.items()
+    Method(LIBRARY, name, order, partial(Mujoco, integrator))
+    for name, order, integrator in (
+        ("RK4", 4, mujoco.mjtIntegrator.mjINT_RK4),
+        ("Euler", 1, mujoco.mjtIntegrator.mjINT_EULER),
+        ("implicitfast", 1, mujoco.mjtIntegrator.mjINT_IMPLICITFAST),
+    )
 )

@@ -31,7 +31,7 @@ class Ours(Engine):
 
 
 VARIATIONAL = tuple(
-    Method(LIBRARY, name, partial(Ours, integrator), 10_000)
+    Method(LIBRARY, name, integrator.order, partial(Ours, integrator), 10_000)
     for name, integrator in {
         "order 2": la.Variational(),
         "order 2, RIQN": la.Variational(root_finder=la.RIQN()),
@@ -41,7 +41,7 @@ VARIATIONAL = tuple(
     }.items()
 )
 EXPLICIT = (
-    Method(LIBRARY, "RK4", partial(Ours, la.RungeKutta4()), 10_000),
-    Method(LIBRARY, "Euler", partial(Ours, la.SemiImplicitEuler()), 10_000),
+    Method(LIBRARY, "RK4", 4, partial(Ours, la.RungeKutta4()), 10_000),
+    Method(LIBRARY, "Euler", 1, partial(Ours, la.SemiImplicitEuler()), 10_000),
 )
 METHODS = VARIATIONAL + EXPLICIT

@@ -165,6 +165,6 @@ class RungeKutta4(Pinocchio):
 
 
 METHODS = (
-    Method(LIBRARY, "aba, RK4", RungeKutta4, MOST),
-    Method(LIBRARY, "aba, Euler", SemiImplicitEuler, MOST),
+    Method(LIBRARY, "aba, RK4", 4, RungeKutta4, MOST),
+    Method(LIBRARY, "aba, Euler", 1, SemiImplicitEuler, MOST),
 )
