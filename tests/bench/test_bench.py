@@ -105,6 +105,8 @@ def test_worst_ratio_is_of_ours_to_the_fastest_rival():
     slow = [Run("paper chain", 100.0, "Drake RK3", 1.0, 1e3, 1e-9, math.nan)]
     assert findings.worst_ratio(MADE_UP.runs + slow) == pytest.approx(2.0)
     assert math.isnan(findings.worst_ratio([]))
+    assert [duel.level for duel in findings.duels(MADE_UP.runs)] == list(findings.LEVELS)
+    assert findings.duels(MADE_UP.runs)[0][1::2] == ("leastaction order 4", "MuJoCo RK4")
 
 
 def test_finding_is_met_at_its_target():
@@ -137,6 +139,7 @@ def test_readme_shows_the_tables_between_its_marks(tmp_path):
     assert page.startswith("before\n") and page.endswith("after\n") and "old" not in page
     assert "| MuJoCo RK4 | 5000 |" in page and "| leastaction order 4 | 0.8 |" in page
     assert all(path.stat().st_size > 0 for path in made) and len(made) == 4
+    assert "| 1e-06 | leastaction order 4 | 8 | MuJoCo RK4 | 4 | 2 |" in made[1].read_text(encoding="utf-8")
     assert "| 10 | Newton | 3.00 | 5 | 1 | 2 | 40% | 100 | 200 |" in made[1].read_text(encoding="utf-8")
 
 

@@ -34,7 +34,7 @@ def batches(members: int, n: int, steps: int, repeats: int) -> list[Batch]:
     model = la.library.chain(n)
     q = model.q0 + np.random.default_rng(0).uniform(-0.1, 0.1, (members, model.nq))
     v = np.zeros((members, model.nv))
-    options: dict[str, Any] = {"dt": 1e-3, "steps": steps, "record_every": steps, "progress": False}
+    options: dict[str, Any] = {"dt": 1e-3, "steps": steps, "record_every": steps}
 
     def one_by_one() -> None:
         for k in range(members):

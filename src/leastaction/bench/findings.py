@@ -118,16 +118,33 @@ def by_method(runs: Iterable[Run], motion: str, duration: float) -> dict[str, li
     return found
 
 
-def worst_ratio(runs: Iterable[Run]) -> float:
-    """Our least CPU time over the least of the rivals', at the energy error where this is worst for us.
+class Duel(NamedTuple):
+    """The cheapest of our variational methods and of the rivals within an error, and their CPU times, s."""
 
-    Errors that no rival reached do not count; NaN if there is none that one did.
-    """
+    level: float
+    ours: str
+    our_time: float
+    theirs: str
+    their_time: float
+
+    @property
+    def ratio(self) -> float:
+        """Our time over theirs."""
+        return self.our_time / self.their_time
+
+
+def duels(runs: Iterable[Run]) -> list[Duel]:
+    """Compare at every level of the energy error that one of the rivals reached."""
     methods = by_method(runs, *LONG)
-    ratios = []
+    found = []
     for level in LEVELS:
-        ours, theirs = (min((time_to_reach(methods.get(name, ()), level) for name in names), default=math.inf)
-                        for names in ((m.name for m in VARIATIONAL), RIVALS))
+        (ours, name), (theirs, rival) = (min((time_to_reach(methods.get(name, ()), level), name) for name in names)
+                                         for names in ([m.name for m in VARIATIONAL], RIVALS))
         if math.isfinite(theirs):
-            ratios.append(ours / theirs)
-    return max(ratios, default=math.nan)
+            found.append(Duel(level, name, ours, rival, theirs))
+    return found
+
+
+def worst_ratio(runs: Iterable[Run]) -> float:
+    """Our time over the rivals' at the energy error where this is worst for us; NaN if they reached none."""
+    return max((duel.ratio for duel in duels(runs)), default=math.nan)

@@ -94,6 +94,6 @@ def draw_batches(batches: Sequence[Batch], path: Path) -> None:
     figure, ax = plt.subplots(figsize=(4.8, 3.2))
     labels = ["one by one" if b.threads == 0 else f"{b.threads} thread{'s' * (b.threads > 1)}" for b in batches]
     ax.bar(labels, [1e-6 * b.rate for b in batches], color=[QUIET, *[PALETTE[0]] * (len(batches) - 1)], width=0.6)
-    ax.set(ylabel="million body-steps a second", title="64 ten-link chains, 1 ms")
+    ax.set(ylabel="million body-steps a second", title="Many chains at once, 1 ms")
     figure.savefig(path)
     plt.close(figure)

@@ -14,7 +14,7 @@ import leastaction as la
 from leastaction.bench import peers, pictures
 from leastaction.bench.anatomy import Anatomy
 from leastaction.bench.batch import Batch
-from leastaction.bench.findings import LEVELS, LONG, Finding, Results, by_method, findings, quantity
+from leastaction.bench.findings import LEVELS, LONG, RIVALS, Finding, Results, by_method, duels, findings, quantity
 from leastaction.bench.markdown import fill, table
 from leastaction.bench.precision import Run, time_to_reach
 from leastaction.bench.scaling import Cost
@@ -72,6 +72,7 @@ def markdown(results: Results) -> str:
             f"{value:.0e} ({name})" for name, value in results.reference.items()) if results.reference else "")
         + ". They are shown for as long as they mean something: the motions are chaotic, so that any error grows "
         "until it is as large as the motion itself.",
+        *duel_section(results.runs),
         *precision_tables(results.runs),
         "![work and precision](precision.png)",
         "## An evaluation",
@@ -131,11 +132,20 @@ def readme(results: Results) -> str:
     return "\n\n".join([*parts, _measured_by()])
 
 
+def duel_section(runs: Iterable[Run]) -> list[str]:
+    """Write how our best fares against the best of the rivals, at every energy error."""
+    rows = [(f"{d.level:.0e}", d.ours if math.isfinite(d.our_time) else "none", _digits(d.our_time), d.theirs,
+             _digits(d.their_time), _digits(d.ratio)) for d in duels(runs)]
+    head = ("energy error", "our cheapest", "s", f"the cheaper of {' and '.join(RIVALS)}", "s", "ratio")
+    title = "{}, {:g} s: CPU time within an energy error".format(*LONG)
+    return [f"{title[0].upper()}{title[1:]}:", table(head, rows)] if rows else []
+
+
 def performance(results: Results) -> str:
     """Write the part of it that docs/performance.md shows."""
     found = [(f.what, quantity(f.value, f.unit), f.bound, f.verdict) for f in findings(results)]
     return "\n\n".join([_measured_by(), table(("", "measured", "target", ""), found),
-                        *anatomy_section(results.anatomies)])
+                        *duel_section(results.runs), *anatomy_section(results.anatomies)])
 
 
 def _measured_by() -> str:
