@@ -22,8 +22,8 @@ lint: .venv/dev.stamp    ## ruff, mypy and the import layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: .venv/dev.stamp    ## time every kernel and step
-	$(BIN)/python -m leastaction.bench
+bench: .venv/peers.stamp    ## time every step, beside the peers; OPTIONS=--quick for two minutes of it
+	$(BIN)/python -m leastaction.bench $(OPTIONS)
 
 reproduce: .venv/demo.stamp    ## every figure and number of the paper, and their part of the README
 	$(BIN)/leastaction reproduce --readme README.md
@@ -54,4 +54,8 @@ clean:    ## remove the environment, the output and the caches
 
 .venv/dev.stamp: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@ .venv/demo.stamp
+
+.venv/peers.stamp: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[cli,peers]'
 	touch $@ .venv/demo.stamp

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
+from leastaction import markdown
 from leastaction.bench.report import machine
-from leastaction.experiments import markdown
 from leastaction.experiments.paper.errata import Erratum
 from leastaction.experiments.paper.section import Claim, Figure, Section, Table
 
