@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 export MPLBACKEND = Agg
 
-.PHONY: help demo test lint bench soak clean
+.PHONY: help demo test lint bench reproduce soak zoo clean
 
 help:    ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -13,7 +13,7 @@ help:    ## show this list
 demo: .venv/demo.stamp    ## a 10-link chain under three integrators: a table, out/energy.png and out/chain.gif
 	$(BIN)/leastaction demo --out out
 
-test: lint    ## lint, types, layers, then every test
+test: lint .venv/chromium.stamp    ## lint, types, layers, then every test
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
@@ -22,11 +22,19 @@ lint: .venv/dev.stamp    ## ruff, mypy and the import layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: .venv/dev.stamp    ## time every kernel and step
-	$(BIN)/python -m leastaction.bench
+bench: .venv/peers.stamp    ## time every step, beside the peers; OPTIONS=--quick for two minutes of it
+	$(BIN)/python -m leastaction.bench $(OPTIONS)
+
+reproduce: .venv/demo.stamp    ## every figure and number of the paper, and their part of the README
+	$(BIN)/leastaction reproduce --readme README.md
 
 soak: .venv/dev.stamp    ## the tests that run for a long time
 	$(BIN)/python -m pytest -m soak
+
+zoo: .venv/dev.stamp    ## load every robot of three packages, compare with the peers, write the tables of docs/models.md
+	$(BIN)/python -m pip install --quiet --editable '.[zoo]'
+	$(BIN)/python -m leastaction.importers.zoo docs/models.md
+	$(BIN)/python -m pytest tests/importers/test_peers.py
 
 clean:    ## remove the environment, the output and the caches
 	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
@@ -40,6 +48,14 @@ clean:    ## remove the environment, the output and the caches
 	$(BIN)/python -m pip install --quiet --editable '.[cli]'
 	touch $@
 
+.venv/chromium.stamp: tools/install_chromium.sh | .venv/bin/python
+	sh tools/install_chromium.sh
+	touch $@
+
 .venv/dev.stamp: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@ .venv/demo.stamp
+
+.venv/peers.stamp: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[cli,peers]'
 	touch $@ .venv/demo.stamp

@@ -1,6 +1,8 @@
 """leastaction: multibody simulation that stays physical, by a linear-time variational integrator."""
 
+from leastaction import convert
 from leastaction._version import __version__
+from leastaction.analysis import Certificate, audit, compare, to_mujoco
 from leastaction.dynamics import (
     discrete_jacobian,
     discrete_residual,
@@ -15,8 +17,20 @@ from leastaction.dynamics import (
     poses,
     potential_energy,
 )
-from leastaction.errors import ModelError, ModelWarning, StepError
-from leastaction.integrators import RIQN, Newton, RungeKutta4, SemiImplicitEuler, Status, Variational
+from leastaction.errors import FileError, ModelError, ModelWarning, StepError
+from leastaction.files import open_run as open
+from leastaction.files import resume
+from leastaction.importers import find_model, from_mujoco, load
+from leastaction.integrators import (
+    RIQN,
+    Broyden,
+    DenseNewton,
+    Newton,
+    RungeKutta4,
+    SemiImplicitEuler,
+    Status,
+    Variational,
+)
 from leastaction.model import (
     Ball,
     Body,
@@ -36,11 +50,16 @@ from leastaction.simulate import simulate
 from leastaction.simulate_many import simulate_many
 from leastaction.simulator import Simulator, variational_step
 from leastaction.trajectory import Trajectory
+from leastaction.viewers import view
 
 __all__ = [
     "RIQN",
     "Ball",
     "Body",
+    "Broyden",
+    "Certificate",
+    "DenseNewton",
+    "FileError",
     "Fixed",
     "Free",
     "Geometry",
@@ -62,20 +81,30 @@ __all__ = [
     "Universal",
     "Variational",
     "__version__",
+    "audit",
+    "compare",
+    "convert",
     "discrete_jacobian",
     "discrete_residual",
     "energy",
+    "find_model",
     "forward_dynamics",
+    "from_mujoco",
     "increment",
     "inverse_dynamics",
     "jacobian",
     "kinetic_energy",
     "library",
+    "load",
     "mass_matrix",
     "momentum",
+    "open",
     "poses",
     "potential_energy",
+    "resume",
     "simulate",
     "simulate_many",
+    "to_mujoco",
     "variational_step",
+    "view",
 ]

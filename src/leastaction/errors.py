@@ -65,3 +65,7 @@ class StepError(RuntimeError):
             f"worst at the joint of '{self.joint}'. Try a smaller dt or a looser tolerance; "
             "the last good state is in q, v and p of this error."
         )
+
+
+class FileError(OSError):
+    """A file of results that cannot be written or read; the message names it and the way out."""

@@ -13,6 +13,7 @@ from leastaction.kernels import guess as guesses
 from leastaction.kernels import settings
 
 Guess = Literal["current", "euler", "dynamics", "quadratic", "cubic", "quartic"]
+Residual = Literal["drnea", "svi"]
 Criterion = Literal["scaled", "absolute"]
 
 _GUESSES = {
@@ -23,6 +24,7 @@ _GUESSES = {
     "quartic": guesses.QUARTIC,
     "dynamics": guesses.DYNAMICS,
 }
+RESIDUALS = {"drnea": settings.DRNEA, "svi": settings.SVI}
 _RULES = {"scaled": settings.SCALED, "absolute": settings.ABSOLUTE}
 
 
@@ -117,24 +119,58 @@ class Newton(_RootFinder):
 
 
 @dataclass(frozen=True)
+class DenseNewton(_RootFinder):
+    """Newton's method as the paper has it for comparison: a dense Jacobian at every iterate, and a dense solve; O(n³).
+
+    The Jacobian of DRNEA is by the recursion of the paper's appendix, that of SVI from second derivatives of L.
+
+    Parameters
+    ----------
+    tol, criterion, max_iterations : as for `RIQN`
+    """
+
+
+@dataclass(frozen=True)
+class Broyden(_RootFinder):
+    """Broyden's quasi-Newton method of 1965: a dense inverse, begun with that of the mass matrix at t_k; O(n²).
+
+    Parameters
+    ----------
+    tol, criterion, max_iterations : as for `RIQN`
+    """
+
+
+RootFinder = Newton | RIQN | DenseNewton | Broyden
+_METHODS: dict[type, int] = {
+    Newton: settings.NEWTON,
+    RIQN: settings.RIQN,
+    DenseNewton: settings.DENSE_NEWTON,
+    Broyden: settings.BROYDEN,
+}
+
+
+@dataclass(frozen=True)
 class Variational:
     """The linear-time variational integrator: symplectic and momentum-conserving.
 
     Parameters
     ----------
-    residual : "drnea", the paper's Algorithm 2
-    root_finder : how the root of the discrete Euler–Lagrange equation is found, Newton(...) or RIQN(...)
+    residual : "drnea", the paper's Algorithm 2; or "svi", the midpoint rule in generalized coordinates of Johnson and
+        Murphey, for joints of one degree of freedom, with any root finder but Newton
+    root_finder : how the root of the discrete Euler–Lagrange equation is found: Newton(...) or RIQN(...), in O(n); or,
+        for comparison, DenseNewton(...) or Broyden(...)
     guess : where the search starts: "current" (the paper's IG1), "euler" (IG2), "dynamics" (IG3), or extrapolation of
         past steps, "quadratic", "cubic", "quartic"
     order : 2, 4, 6 or 8; above 2, a composition of 7, 9 or 17 steps of order 2
     retraction : "exp" (the paper's, on SE(3)), "cayley", or "split" (exp on SO(3), and the centre of mass along a
         straight line: cheaper, and free fall is exact)
     rescue : whether a search that fails is tried again with damped Newton steps from safer guesses and by continuation
+        ("drnea" only)
     max_substeps : into how many parts a step may be divided as the last resort, a power of two; 1 forbids it
     """
 
-    residual: Literal["drnea"] = "drnea"
-    root_finder: RIQN | Newton = field(default_factory=Newton)
+    residual: Residual = "drnea"
+    root_finder: RootFinder = field(default_factory=Newton)
     guess: Guess = "quartic"
     order: int = 2
     retraction: Literal["exp", "cayley", "split"] = "exp"
@@ -142,22 +178,32 @@ class Variational:
     max_substeps: int = 64
 
     def __post_init__(self) -> None:
-        _choice("residual", self.residual, ("drnea",))
+        _choice("residual", self.residual, tuple(RESIDUALS))
         _choice("guess", self.guess, get_args(Guess))
         _choice("order", self.order, ORDERS)
         _choice("retraction", self.retraction, tuple(RETRACTIONS))
-        if not isinstance(self.root_finder, RIQN | Newton):
-            raise ValueError(f"root_finder must be Newton() or RIQN(), not {self.root_finder!r}")
+        if not isinstance(self.root_finder, RootFinder):
+            names = ", ".join(f"{kind.__name__}()" for kind in _METHODS)
+            raise ValueError(f"root_finder must be one of {names}, not {self.root_finder!r}")
+        if self.residual == "svi" and isinstance(self.root_finder, Newton):
+            raise ValueError("Newton() in O(n) knows the residual 'drnea' only; with 'svi' take RIQN(), DenseNewton() "
+                             "or Broyden()")
+        if self.residual == "svi" and self.retraction != "exp":
+            raise ValueError("the residual 'svi' uses no retraction, so retraction='cayley' cannot be combined with it")
         if not (isinstance(self.max_substeps, int) and self.max_substeps > 0):
             raise ValueError(f"max_substeps must be a positive whole number, not {self.max_substeps!r}")
+
+    @property
+    def peer(self) -> bool:
+        """Whether it is one of the methods that the paper compares itself with (kernels/dense.py)."""
+        return self.residual == "svi" or isinstance(self.root_finder, DenseNewton | Broyden)
 
     def method(self, stiff: bool, damped: bool) -> tuple[np.ndarray, np.ndarray, settings.Settings]:
         """Return what the kernels read; ``stiff``: a joint has damping or a spring; ``damped``: damping."""
         finder = self.root_finder
-        newton = isinstance(finder, Newton)
         return *_composition(self.order), settings.Settings(
             guess=_GUESSES[self.guess],
-            method=settings.NEWTON if newton else settings.RIQN,
+            method=_METHODS[type(finder)],
             chord=isinstance(finder, Newton) and finder.chord,
             first_order=isinstance(finder, Newton) and finder.first_order,
             rule=_RULES[finder.criterion],

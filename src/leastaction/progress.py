@@ -14,11 +14,12 @@ class Progress:
     ----------
     steps : of the whole run
     show : True, False, or None to decide by the length of the run
+    done : steps made before
     unit : what is counted
     """
 
-    def __init__(self, steps: int, show: bool | None, unit: str = "step") -> None:
-        self.steps, self.show, self.unit, self.done = steps, show, unit, 0
+    def __init__(self, steps: int, show: bool | None, done: int = 0, unit: str = "step") -> None:
+        self.steps, self.show, self.done, self.unit = steps, show, done, unit
         self.chunk = 16
         self.bar = None
         self.began = self.glanced = time.perf_counter()

@@ -67,6 +67,8 @@ def simulate_many(
         raise ValueError("the numbers of members differ: " + ", ".join(f"{k} has {n}" for k, n in sizes.items()))
     if "on_failure" in options:
         raise ValueError("simulate_many always keeps what was made before a failure: on_failure cannot be given")
+    if options.get("out") is not None:
+        raise ValueError("simulate_many keeps its runs in memory: give out to simulate, one run a file")
     if not (threads is None or (isinstance(threads, int) and threads > 0)):
         raise ValueError(f"threads must be a positive whole number, not {threads!r}")
     count = next(iter(sizes.values()))

@@ -1,5 +1,7 @@
 """A simulation that is advanced one call at a time, and the bare map of one step."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,9 +10,10 @@ from numpy.typing import ArrayLike
 from leastaction.compiled import compile_model
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
 from leastaction.errors import StepError
-from leastaction.integrators import Integrator, RungeKutta4, Status, Variational
+from leastaction.integrators import RESIDUALS, Integrator, RungeKutta4, Status, Variational
 from leastaction.kernels import control as laws
 from leastaction.kernels import explicit, variational
+from leastaction.kernels.layout import SCREW
 from leastaction.kernels.record import Record
 from leastaction.kernels.rescue import run_rescued
 from leastaction.model import Model
@@ -47,7 +50,18 @@ class Simulator:
         if not isinstance(self.integrator, Integrator):
             raise ValueError(f"integrator must be an integrator such as Variational(), not {integrator!r}")
         self.compiled = compile_model(model)
+        self._desk: Any = None  # room for the methods of kernels/dense_root.py, made when first needed
+        self._check_residual()
         self._start(*model.check_state(q, v), None)
+
+    def _check_residual(self) -> None:
+        """Raise a ValueError if the model has joints that the residual of the integrator does not know."""
+        c, chosen = self.compiled, self.integrator
+        unknown = np.flatnonzero(c.tree.kind != SCREW)
+        if isinstance(chosen, Variational) and chosen.residual == "svi" and len(unknown):
+            name = self.model.names[c.body_of_link[unknown[0]]]
+            raise ValueError(f"the residual 'svi' knows joints of one degree of freedom only, and body '{name}' has "
+                             "another: take residual='drnea'")
 
     def _start(self, q: Array, v: Array, p: Array | None) -> None:
         """Set the node from (q, v), or from (q, p)."""
@@ -119,6 +133,9 @@ class Simulator:
             rows = 1 if self._pushed else 0
             self._pushed = False
             return np.zeros((rows, self.compiled.tree.n, 6))
+        if isinstance(self.integrator, Variational) and self.integrator.residual == "svi":
+            raise ValueError("external wrenches cannot be combined with the residual 'svi': take residual='drnea', or "
+                             "give joint forces")
         self._pushed = True
         given = per_step("wrench", wrench, (self.model.nb, 6), steps)
         return np.ascontiguousarray(link_wrenches(self.model, given))
@@ -141,7 +158,7 @@ class Simulator:
             made += 1  # that one by other means, then on as before
             if made < steps:
                 more, blamed = self._run(
-                    steps - made, _rows(tau, made), _rows(wrench, made), _part(out, made, first, every), first + made,
+                    steps - made, _rows(tau, made), _rows(wrench, made), part(out, made, first, every), first + made,
                     every, control,
                 )
                 made += more
@@ -155,6 +172,39 @@ class Simulator:
         if made < steps:
             raise self._failure(blamed, float(out.residual[made]))
 
+    def checkpoint(self, path: str | Path) -> Path:
+        """Write all that the next step reads to a file, from which `restore` goes on bit for bit.
+
+        The file is complete or not there at all: it is written aside, then put in place of an older one.
+        """
+        from leastaction import files
+
+        return files.save_checkpoint(self, Path(path))
+
+    @classmethod
+    def restore(cls, path: str | Path) -> "Simulator":
+        """Make the simulator of a checkpoint, or one at the last step that a run's file holds."""
+        from leastaction import files
+
+        return files.load_checkpoint(Path(path))
+
+    def _snapshot(self) -> dict[str, Any]:
+        """All that the next step reads, as arrays and numbers by name."""
+        return {
+            **self._state._asdict(), "p": self._p, "energy": self._energy, "momentum": self._momentum,
+            "extremes": self.extremes, "steps": self.steps, "known": self._known, "status": int(self.status),
+            "pushed": int(self._pushed),
+        }
+
+    def _restore(self, saved: Mapping[str, Any]) -> None:
+        """Take over what `_snapshot` gave, of the same model."""
+        for name, array in self._state._asdict().items():
+            array[...] = saved[name]
+        self._p, self._momentum = np.array(saved["p"]), np.array(saved["momentum"])
+        self._energy, self.extremes = float(saved["energy"]), np.array(saved["extremes"])
+        self.steps, self._known, self.status = int(saved["steps"]), int(saved["known"]), Status(int(saved["status"]))
+        self._pushed = bool(saved["pushed"])
+
     def _run(
         self, steps: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any
     ) -> tuple[int, int]:
@@ -164,11 +214,24 @@ class Simulator:
         common = (c.tree, self._state, c.rest, c.gravity, control if feedback else laws.no_control(), feedback, tau,
         wrench,
                   self.dt, first, steps, every)
+        if isinstance(chosen, Variational) and chosen.peer:
+            return self._run_peer(chosen, common, out)
         if isinstance(chosen, Variational):
             made, self._known, blamed = variational.run(*common, self._known, chosen.method(c.stiff, c.damped), out)
             return made, blamed
         method = explicit.RUNGE_KUTTA_4 if isinstance(chosen, RungeKutta4) else explicit.SEMI_IMPLICIT_EULER
         return explicit.run_explicit(*common, method, out)
+
+    def _run_peer(self, chosen: Variational, common: tuple, out: Record) -> tuple[int, int]:
+        """Call the compiled loop of the methods that the paper compares itself with."""
+        from leastaction.kernels import dense, dense_root  # few runs need them
+
+        c, method = self.compiled, chosen.method(self.compiled.stiff, self.compiled.damped)
+        residual = RESIDUALS[chosen.residual]
+        if self._desk is None:
+            self._desk = dense_root.desk_of(c.tree.parent, c.nv, c.workspace(), residual, method[2].method)
+        made, self._known, blamed = dense.run_dense(*common, self._known, method, residual, self._desk, out)
+        return made, blamed
 
     def _rescue(
         self, made: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any
@@ -177,6 +240,8 @@ class Simulator:
         c, chosen = self.compiled, self.integrator
         if not (isinstance(chosen, Variational) and chosen.rescue) or out.status[made] == Status.BAD_CONTROL:
             return False
+        if chosen.residual == "svi":
+            return False
         held = _rows(tau, made)[:1].reshape(-1)
         if control is not None:
             held = laws.sample(control, (first + made) * self.dt, self.q, self.v)
@@ -184,7 +249,7 @@ class Simulator:
         self._known = 0
         return bool(run_rescued(
             c.tree, self._state, c.rest, c.gravity, held, _rows(wrench, made)[:1], self.dt, stages, settings,
-            (first + made + 1) % every == 0, _part(out, made, first, every),
+            (first + made + 1) % every == 0, part(out, made, first, every),
         ))
 
     def _failure(self, blamed: int, residual: float) -> StepError:
@@ -194,7 +259,7 @@ class Simulator:
         return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p)
 
 
-def _part(out: Record, made: int, first: int, every: int) -> Record:
+def part(out: Record, made: int, first: int, every: int) -> Record:
     """The rest of a record, after ``made`` of its steps."""
     nodes = slice((first + made) // every - first // every, None)
     steps = slice(made, None)

@@ -1,8 +1,8 @@
 """What a simulation gives back."""
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -13,11 +13,14 @@ from leastaction import dynamics
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Status
 from leastaction.model import Model
+from leastaction.simulator import Simulator
 
 if TYPE_CHECKING:
+    import xarray
     from matplotlib.axes import Axes
 
-    from leastaction.analysis import Accuracy
+    from leastaction.analysis import Accuracy, Certificate
+    from leastaction.viewers import Viewer
 
 Array = np.ndarray
 Control = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
@@ -35,6 +38,41 @@ class Origin(NamedTuple):
     revision: int
 
 
+class Tally(NamedTuple):
+    """What the steps of a run needed, all in all.
+
+    steps : number of steps made
+    evaluations, most : residual evaluations of all steps, and of the dearest one
+    divided : steps that had to be made in parts
+    statuses : how often each Status came
+    """
+
+    steps: int
+    evaluations: int
+    most: int
+    divided: int
+    statuses: dict[Status, int]
+
+
+class Node(NamedTuple):
+    """One moment of a run.
+
+    t : time, s
+    q : (nq,) configuration, rad, m, unit quaternions
+    v : (nv,) velocity, body axes for ball and free joints, rad/s, m/s
+    p : (nv,) momentum conjugate to v, kg m²/s, kg m/s
+    energy : total energy, J
+    momentum : (6,) total spatial momentum about the world's origin, angular then linear, world axes
+    """
+
+    t: float
+    q: Array
+    v: Array
+    p: Array
+    energy: float
+    momentum: Array
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """The nodes that were kept, and how each step went.
@@ -50,7 +88,7 @@ class Trajectory:
     p : (N, nv) momenta conjugate to v, kg m²/s, kg m/s
     energy : (N,) total energy, from the momentum: ½ pᵀM⁻¹p + potential, J
     momentum : (N, 6) total spatial momentum about the world's origin, angular then linear, world axes, kg m²/s, kg m/s
-    iterations : (K,) residual evaluations of each step
+    iterations : (K,) residual evaluations of each step; see docs/files.md for what a file keeps of these four
     residual : (K,) residual left, in the units of the stopping rule
     status : (K,) see Status; 0 converged, 1 at the round-off floor, more where more was needed
     substeps : (K,) into how many parts each step was divided, as the last resort; 1 for a plain step
@@ -86,9 +124,24 @@ class Trajectory:
 
     def __repr__(self) -> str:
         return (
-            f"<Trajectory of '{self.model.name}': {len(self.iterations)} steps of {self.dt:g} s, {len(self)} kept, "
+            f"<Trajectory of '{self.model.name}': {self.steps} steps of {self.dt:g} s, {len(self)} kept, "
             f"energy error within {self.max_energy_error:.2g}{', cut short' if self.failure else ''}>"
         )
+
+    @cached_property
+    def tally(self) -> Tally:
+        """What the steps needed, all in all."""
+        kinds, counts = np.unique(self.status, return_counts=True)
+        return Tally(
+            len(self.iterations), int(self.iterations.sum()), int(self.iterations.max(initial=0)),
+            int(np.count_nonzero(self.substeps > 1)),
+            {Status(kind): count for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True)},
+        )
+
+    @property
+    def steps(self) -> int:
+        """Number of steps made."""
+        return self.tally.steps
 
     @property
     def energy_error(self) -> Array:
@@ -134,21 +187,62 @@ class Trajectory:
 
         return analysis.accuracy(self, method)
 
+    def audit(self) -> "Certificate":
+        """Examine what the run kept of physics; see `leastaction.audit`."""
+        from leastaction import analysis
+
+        return analysis.audit(self)
+
     def report(self) -> str:
         """Say in a few lines how well physics was kept and what the steps needed."""
-        counts = Counter(Status(s) for s in self.status.tolist())
+        tally = self.tally
         lines = [
-            f"{self.model.name}: {len(self.iterations)} steps of {self.dt:g} s with {type(self.integrator).__name__}",
+            f"{self.model.name}: {tally.steps} steps of {self.dt:g} s with {type(self.integrator).__name__}",
             f"  energy error     {self.max_energy_error:.3g} of the peak kinetic energy at most, "
             f"{self.energy_error[-1]:+.3g} at the end",
         ]
-        if len(self.iterations) and self.iterations.any():
-            lines.append(f"  evaluations      {self.iterations.mean():.2f} a step, {self.iterations.max()} at most")
-            for status, count in sorted(counts.items(), reverse=True):
+        if tally.evaluations:
+            lines.append(f"  evaluations      {tally.evaluations / tally.steps:.2f} a step, {tally.most} at most")
+            for status, count in sorted(tally.statuses.items(), reverse=True):
                 lines.append(f"  {count:7d} steps    {status.meaning}")
         if self.failure:
             lines.append(f"  cut short: {self.failure}")
         return "\n".join(lines)
+
+    def at(self, t: float) -> Node:
+        """Give the node nearest to a time, kept or not: what was left out is computed again, bit for bit.
+
+        Parameters
+        ----------
+        t : time within the run, s
+        """
+        from leastaction import run
+
+        return run.node_at(self, t)
+
+    def _nearest(self, _step: int) -> Simulator:
+        """Make a simulator at the latest node not after a step from which it is known how to go on."""
+        sim = Simulator(self.model, dt=self.dt, integrator=self.integrator)
+        sim._start(self.q[0], self.v[0], None)
+        return sim
+
+    def save(self, path: str | Path, overwrite: bool = False) -> Path:
+        """Write the trajectory to an HDF5 file, which `leastaction.open` reads; see docs/files.md."""
+        from leastaction import files
+
+        return files.save(self, Path(path), overwrite)
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write t, q, v, p, energy and momentum of the kept nodes as a table with a header, numbers exact."""
+        from leastaction import files
+
+        return files.to_csv(self, Path(path))
+
+    def to_xarray(self) -> "xarray.Dataset":
+        """Return the kept nodes as an xarray Dataset with named joints and units."""
+        from leastaction import files
+
+        return files.to_xarray(self)
 
     def plot_energy(self, ax: "Axes | None" = None, **style: Any) -> "Axes":
         """Draw the energy error against time; see `leastaction.plots.energy`."""
@@ -173,3 +267,15 @@ class Trajectory:
         from leastaction import plots
 
         return plots.animate(self, path, **options)
+
+    def to_html(self, path: str | Path = "run.html", fps: float = 60.0) -> Path:
+        """Write one HTML file that plays the run offline; see `leastaction.viewers.write_html`."""
+        from leastaction import viewers
+
+        return viewers.write_html(self, path, fps)
+
+    def view(self, port: int = 8080, block: bool | None = None) -> "Viewer":
+        """Show the run in the browser, on this machine only; see `leastaction.view`."""
+        from leastaction import viewers
+
+        return viewers.view(self, port, block)

@@ -1,5 +1,7 @@
 """The command prints a report, draws where told, and answers bad input with a line and a code, not a traceback."""
 
+import json
+import signal
 import sys
 
 import numpy as np
@@ -11,6 +13,8 @@ import leastaction as la
 from leastaction import cli
 from leastaction.cli import report
 from leastaction.cli.commands import app
+from leastaction.cli.initial import initial_state
+from leastaction.files import writer
 
 
 def run(*arguments):
@@ -22,20 +26,77 @@ def test_version():
 
 
 @pytest.mark.parametrize("integrator", list(report.Method))
-def test_simulate_reports_the_energy_error(tmp_path, integrator):
-    result = run("simulate", "double_pendulum", "--duration", 0.5, "--dt", 5e-3, "--integrator", integrator,
-                 "--out-dir", tmp_path)
+def test_simulate_reports_the_energy_error(integrator):
+    result = run("simulate", "double_pendulum", "--duration", 0.5, "--dt", 5e-3, "--integrator", integrator)
     assert result.exit_code == 0, result.output
     _, method = report.INTEGRATORS[integrator]
     expected = la.simulate(la.library.double_pendulum(), dt=5e-3, duration=0.5, integrator=method)
     assert result.stdout.startswith(expected.report())
-    assert (tmp_path / "double_pendulum-energy.png").is_file()
 
 
-def test_simulate_without_a_picture(tmp_path):
-    result = run("simulate", "chain:3", "--duration", 0.01, "--no-plot", "--out-dir", tmp_path / "none")
+def test_simulate_as_json():
+    start = "link1=2;v=1,-1"
+    result = run("simulate", "double_pendulum", "--duration", 0.5, "--order", 4, "--initial", start, "--json")
     assert result.exit_code == 0, result.output
-    assert not (tmp_path / "none").exists()
+    expected = la.simulate(la.library.double_pendulum(), [2, 0.5], [1, -1], duration=0.5,
+                           integrator=la.Variational(order=4))
+    found = json.loads(result.stdout)
+    assert found["max_energy_error"] == expected.max_energy_error
+    assert found["steps"] == 500 and found["statuses"] == {"converged": 500} and found["out"] is None
+    assert found["integrator"]["order"] == 4
+
+
+def test_simulate_to_a_file_plot_and_resume(tmp_path):
+    file = tmp_path / "run.h5"
+    result = run("simulate", "chain:3", "--duration", 0.2, "--record-every", 5, "--out", file)
+    assert result.exit_code == 0, result.output
+    expected = la.simulate(la.library.chain(3), duration=0.2, record_every=5)
+    np.testing.assert_array_equal(la.open(file).q, expected.q)
+    again = run("resume", file, "--json")
+    assert json.loads(again.stdout)["steps"] == 200
+    drawn = run("plot", file, "--curve", "energy", "--curve", "state", "--out", tmp_path / "pictures")
+    assert drawn.exit_code == 0, drawn.output
+    for name in ("energy", "state"):
+        with Image.open(tmp_path / "pictures" / f"run-{name}.png") as picture:
+            assert min(picture.size) > 200
+    assert run("plot", file, "--curve", "colour").exit_code == 2
+    refused = run("simulate", "chain:3", "--duration", 0.1, "--out", file)
+    assert refused.exit_code == 4 and "is there already" in refused.stderr
+    allowed = run("simulate", "chain:3", "--duration", 0.1, "--out", file, "--overwrite")
+    assert allowed.exit_code == 0 and la.open(file).steps == 100
+
+
+def test_initial_states(tmp_path):
+    model, file = la.library.chain(3), tmp_path / "run.h5"
+    traj = la.simulate(model, steps=10, out=file)
+    q, v = initial_state(model, str(file))
+    np.testing.assert_array_equal([q, v], [traj.q[-1], traj.v[-1]])
+    (tmp_path / "start.json").write_text(json.dumps({"q": [1, 2, 3], "link2": 5}))
+    q, v = initial_state(model, str(tmp_path / "start.json"))
+    np.testing.assert_array_equal([q, v], [[1, 5, 3], [0, 0, 0]])
+    np.testing.assert_array_equal(initial_state(model, None)[0], model.q0)
+    with pytest.raises(ValueError, match="does not fit"):
+        initial_state(la.library.chain(4), str(file))
+
+
+def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch):
+    """Ctrl-C in the middle of a run: code 130, and the file can go on."""
+    file, room = tmp_path / "run.h5", writer.Writer.room
+
+    def press(self, first, steps):
+        if first > 1000 and not (tmp_path / "pressed").exists():
+            (tmp_path / "pressed").touch()
+            signal.raise_signal(signal.SIGINT)
+        return room(self, first, steps)
+
+    monkeypatch.setattr(writer.Writer, "room", press)
+    result = run("simulate", "chain:3", "--duration", 50, "--out", file)
+    assert result.exit_code == 130
+    reached = la.open(file).steps
+    assert 1000 < reached < 50_000
+    assert f"interrupted after {reached} steps" in result.stderr and f"leastaction resume {file}" in result.stderr
+    assert run("resume", file).exit_code == 0
+    np.testing.assert_array_equal(la.open(file).q, la.simulate(la.library.chain(3), duration=50).q)
 
 
 def test_demo_draws_and_says_where(tmp_path):
@@ -59,20 +120,61 @@ def test_demo_draws_and_says_where(tmp_path):
     (["chain:ten"], "cannot read 'chain:ten'"),
     (["chain:3", "--dt", "-1"], "dt"),
     (["chain:3", "--duration", "nan"], "duration"),
+    (["chain:3", "--order", "3"], "order must be one of 2, 4, 6, 8"),
+    (["chain:3", "--order", "4", "--integrator", "rk4"], "--order is for the variational integrator"),
+    (["chain:3", "--initial", "q=1,2"], "'q' in the initial state has 2 numbers, but needs 3"),
+    (["chain:3", "--initial", "link9=1"], "there is no body 'link9'"),
+    (["chain:3", "--initial", "q=one"], "cannot read 'q=one'"),
 ])
 def test_bad_input_is_one_line_and_code_2(arguments, words):
-    result = run("simulate", *arguments, "--no-plot")
+    result = run("simulate", *arguments)
     assert result.exit_code == 2
     assert words in result.stderr
     assert result.stderr.startswith("leastaction: ") and result.stderr.count("\n") == 1
     assert result.stdout == ""
 
 
-def test_output_folder_that_is_a_file(tmp_path):
-    (tmp_path / "out").write_text("in the way")
-    result = run("simulate", "pendulum", "--duration", 0.01, "--out-dir", tmp_path / "out")
-    assert result.exit_code == 2
-    assert "out" in result.stderr
+URDF = """<robot name="arm"><link name="a"/><link name="b"><inertial><origin xyz="0 0 -1"/><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="hinge" type="revolute">
+<parent link="a"/><child link="b"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/>
+</joint></robot>"""
+
+
+def test_simulate_takes_a_file(tmp_path):
+    (tmp_path / "arm.urdf").write_text(URDF)
+    result = run("simulate", tmp_path / "arm.urdf", "--duration", 0.01)
+    assert result.exit_code == 0, result.output
+    assert "note: arm.urdf: kept but not acting: joint limits (1)" in result.stderr
+
+
+def test_info_shows_the_tree(tmp_path):
+    (tmp_path / "arm.urdf").write_text(URDF)
+    result = run("info", tmp_path / "arm.urdf", "--root", "free", "--ignore", "limits")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines() == [
+        "<Model 'arm': 2 bodies, nq = 8, nv = 7, 1 kg>",
+        "└─a    free 'root_joint'  q[0:7]  0 kg",
+        "  └─b  revolute 'hinge'   q[7]    1 kg",
+        "not acting: limits (1)",
+        "  limits: 'hinge'",
+    ]
+    assert result.stderr == ""
+    assert run("info", "chain:70").stdout.count("revolute") == 70
+    assert run("info", tmp_path / "absent.urdf").exit_code == 2
+
+
+@pytest.mark.parametrize("arguments", [["resume", "none.h5"], ["plot", "none.h5"],
+                                       ["simulate", "chain:3", "--out", "none/run.h5"]], ids=" ".join)
+def test_files_that_are_not_there_are_code_4(arguments):
+    result = run(*arguments)
+    assert result.exit_code == 4
+    assert "none" in result.stderr and result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["simulate", "resume", "plot"])
+def test_help_has_examples_and_codes(command):
+    text = run(command, "--help").stdout
+    assert f"leastaction {command} " in text and "130" in text
 
 
 def test_failed_step_is_code_3(monkeypatch):
@@ -80,7 +182,7 @@ def test_failed_step_is_code_3(monkeypatch):
         raise la.StepError("no convergence", 7, 0.007, 1e-3, "link2", np.zeros(3), np.zeros(3), np.zeros(3))
 
     monkeypatch.setattr(la, "simulate", fail)
-    result = run("simulate", "chain:3", "--no-plot")
+    result = run("simulate", "chain:3")
     assert result.exit_code == 3
     assert "step 7" in result.stderr and "'link2'" in result.stderr
 

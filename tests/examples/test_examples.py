@@ -24,7 +24,7 @@ def test_example(path):
 
 
 def test_there_are_examples():
-    assert len(EXAMPLES) >= 4
+    assert len(EXAMPLES) >= 10
 
 
 def test_readme(elsewhere, capsys):

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 import leastaction as la
 from leastaction.cli.commands import app
 from leastaction.experiments import choosing, forced_orders, orders, root_finders
-from leastaction.experiments.markdown import BEGIN, END, fill
 from leastaction.experiments.orders import Result
 from leastaction.experiments.root_finders import FINDERS, GUESSES, Case, Cost
+from leastaction.markdown import BEGIN, END, fill
 
 CASE = Case("two links", lambda: la.library.chain(2), begin=0.01)
 TINY = choosing.Plan(

@@ -79,16 +79,26 @@ def test_unknown_body_is_answered_with_the_nearest():
         mixed().body_index("xyz")
 
 
+def test_a_body_is_found_by_its_joint_too():
+    model = Model()
+    model.add_body("a", joint=Revolute(Y, name="hinge"))
+    model.add_body("b", "a", Revolute(Y, name="a"))
+    assert model.q_slice("hinge") == slice(0, 1)
+    assert model.q_slice("a") == slice(0, 1)   # the body's name comes first
+    with pytest.raises(ModelError, match="there is no body ''"):
+        model.body_index("")
+
+
 def test_text_of_a_model():
     model = mixed()
     assert repr(model) == "<Model 'mixed': 5 bodies, nq = 14, nv = 12, 3.75 kg>"
     assert str(model).splitlines() == [
         repr(model),
-        "  base: free, 2 kg",
-        "    arm: revolute, 1 kg",
-        "      tool: fixed, 0.5 kg",
-        "        wrist: ball, 0 kg",
-        "          finger: universal, 0.25 kg",
+        "└─base            free       q[0:7]    2 kg",
+        "  └─arm           revolute   q[7]      1 kg",
+        "    └─tool        fixed                0.5 kg",
+        "      └─wrist     ball       q[8:12]   0 kg",
+        "        └─finger  universal  q[12:14]  0.25 kg",
     ]
 
 
@@ -99,7 +109,7 @@ def test_large_chain_needs_no_recursion():
         model.add_body(f"b{i}", f"b{i - 1}" if i else None, hinge, (0, 0, -1), inertia=link)
     model.validate()
     assert model.order() == list(range(20_000))
-    assert str(model).splitlines()[-1] == "  ... and 19940 more"
+    assert str(model).splitlines()[-1] == "... and 19940 more"
 
 
 def test_merging_fixed_joints_sums_inertias_in_the_carrier():

@@ -8,7 +8,8 @@ from PIL import Image
 
 import leastaction as la
 from leastaction import plots
-from leastaction.plots.sticks import drawing_plane, leaf_tips, stick_figure
+from leastaction.plots.sticks import drawing_plane, stick_figure
+from leastaction.viewers.outline import leaf_tips
 
 
 @pytest.fixture(scope="module")

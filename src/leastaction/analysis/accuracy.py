@@ -123,7 +123,7 @@ def _again(run: Trajectory, q: Array, integrator: Integrator, parts: int) -> Tra
         raise ValueError("it is not known which forces drove this trajectory, so the run cannot be made again")
     if run.origin.revision != run.model.revision:
         raise ValueError(f"model '{run.model.name}' was changed after the run: simulate it again first")
-    steps = len(run.iterations)
+    steps = run.steps
     return simulate(
         run.model, q, run.v[0], dt=run.dt / parts, steps=parts * steps, integrator=integrator,
         control=_refined(run.origin.control, 1, steps, parts), wrench=_refined(run.origin.wrench, 2, steps, parts),

@@ -11,9 +11,10 @@ import leastaction as la
 from leastaction import plots
 from leastaction.cli.report import Run
 
-BAD_INPUT, STEP_FAILED = 2, 3
+BAD_INPUT, STEP_FAILED, FILE_FAILED, INTERRUPTED = 2, 3, 4, 130
+CODES = "Exit codes: 0 done, 2 bad input, 3 a step failed, 4 a file cannot be read or written, 130 interrupted."
 
-app = typer.Typer(help="Simulate multibody systems with a linear-time variational integrator.",
+app = typer.Typer(help="Simulate multibody systems with a linear-time variational integrator.", epilog=CODES,
                   no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")]
@@ -24,11 +25,20 @@ def plain_errors(debug: bool) -> Iterator[None]:
     """Turn errors that a user can mend into one message and an exit code."""
     try:
         yield
-    except (ValueError, OSError, la.StepError) as error:
+    except (ValueError, OSError, ImportError, la.StepError) as error:
         if debug:
             raise
         typer.echo(f"leastaction: {error}", err=True)
-        raise typer.Exit(STEP_FAILED if isinstance(error, la.StepError) else BAD_INPUT) from None
+        codes = {la.StepError: STEP_FAILED, OSError: FILE_FAILED}
+        raise typer.Exit(next((code for kind, code in codes.items() if isinstance(error, kind)), BAD_INPUT)) from None
+    except KeyboardInterrupt:
+        typer.echo("leastaction: interrupted", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def examples(*lines: str) -> str:
+    """Make the end of a --help: examples and exit codes."""
+    return "Examples:\n\n" + "\n\n".join(f"  leastaction {line}" for line in lines) + f"\n\n{CODES}"
 
 
 def print_version(wanted: bool) -> None:

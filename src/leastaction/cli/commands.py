@@ -1,7 +1,12 @@
 """Every subcommand, in the order of --help: importing its file adds it to the app."""
 
 from leastaction.cli import simulate  # isort: skip
+from leastaction.cli import plot  # isort: skip
+from leastaction.cli import view  # isort: skip
+from leastaction.cli import audit  # isort: skip
+from leastaction.cli import info  # isort: skip
 from leastaction.cli import measure  # isort: skip
+from leastaction.cli import reproduce  # isort: skip
 from leastaction.cli.app import app
 
-__all__ = ["app", "measure", "simulate"]
+__all__ = ["app", "audit", "info", "measure", "plot", "reproduce", "simulate", "view"]

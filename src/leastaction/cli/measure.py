@@ -12,13 +12,15 @@ from leastaction.experiments import choosing
 
 @app.command()
 def bench(
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes and repeats.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes, motions and repeats: two minutes.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for the report.")] = Path("out/bench"),
+    publish: Annotated[Path | None, typer.Option(
+        help="Checkout whose README.md and docs/images are to show the results.")] = None,
     debug: Debug = False,
 ) -> None:
-    """Time the library: cost against the number of bodies, a very long chain, start-up."""
+    """Time the library, and its peers on the same models: cost of a step, work against precision, start-up."""
     with plain_errors(debug):
-        suite.run(suite.QUICK if quick else suite.FULL, out)
+        suite.run(suite.QUICK if quick else suite.FULL, out, publish)
 
 
 @app.command()

@@ -3,9 +3,10 @@
 import time
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import leastaction as la
+from leastaction.files import integrator_to_dict
 from leastaction.integrators import Integrator
 
 WARM_UP_STEPS = 10   # enough to compile every kernel, so that no compiling is timed
@@ -48,7 +49,7 @@ def timed_run(model: la.Model, method: Method, dt: float, duration: float) -> Ru
     la.simulate(model, dt=dt, steps=WARM_UP_STEPS, integrator=integrator, progress=False)
     start = time.perf_counter()
     trajectory = la.simulate(model, dt=dt, duration=duration, integrator=integrator)
-    return Run(label, trajectory, (time.perf_counter() - start) / len(trajectory.iterations))
+    return Run(label, trajectory, (time.perf_counter() - start) / trajectory.steps)
 
 
 def table(runs: Iterable[Run]) -> str:
@@ -61,3 +62,24 @@ def table(runs: Iterable[Run]) -> str:
         iterations = f"{mean:.1f}" if mean > 0 else "–"
         lines.append(f"{label:20} {errors}   {iterations:>15}   {1e6 * seconds:7.1f}")
     return "\n".join([*lines, "", "¹ (E − E₀) / the largest kinetic energy of the run"])
+
+
+def summary(traj: la.Trajectory) -> dict[str, Any]:
+    """Sum up a run for a machine to read: plain numbers and text; energies in J, times in s."""
+    tally = traj.tally
+    return {
+        "model": traj.model.name,
+        "integrator": integrator_to_dict(traj.integrator),
+        "dt": traj.dt,
+        "steps": tally.steps,
+        "duration": tally.steps * traj.dt,
+        "kept": len(traj),
+        "energy": float(traj.energy[0]),
+        "peak_kinetic_energy": traj.peak_kinetic_energy,
+        "max_energy_error": traj.max_energy_error,
+        "energy_error_at_end": float(traj.energy_error[-1]),
+        "evaluations": tally.evaluations,
+        "most_evaluations": tally.most,
+        "divided_steps": tally.divided,
+        "statuses": {status.name.lower(): count for status, count in tally.statuses.items()},
+    }

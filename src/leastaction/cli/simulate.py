@@ -1,34 +1,69 @@
-"""leastaction simulate and leastaction demo: runs, what became of their energy, and pictures."""
+"""leastaction simulate, resume and demo: runs, and what became of their energy."""
 
+import json
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import leastaction as la
 from leastaction import plots
-from leastaction.cli.app import Debug, app, plain_errors, save_energy
-from leastaction.cli.report import Method, table, timed_run
-from leastaction.model.library import BUILTIN, by_name
+from leastaction.cli.app import INTERRUPTED, Debug, app, examples, plain_errors, save_energy
+from leastaction.cli.initial import initial_state
+from leastaction.cli.named import Ignore, ModelName, Root, RootChoice, named_model
+from leastaction.cli.report import INTEGRATORS, WARM_UP_STEPS, Method, summary, table, timed_run
+from leastaction.composition import ORDERS
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
+ShowProgress = Annotated[bool | None, typer.Option("--progress/--no-progress", help=(
+    "Show a bar with the rate and the time left; by default for long runs at a terminal."))]
 
 
-@app.command()
+@app.command(epilog=examples(
+    "simulate chain:10", "simulate ragdoll --duration 3600 --record-every 10 --out run.h5",
+    'simulate double_pendulum --initial "q=2,1" --order 4 --json'))
 def simulate(
-    model: Annotated[str, typer.Argument(help=f"One of {', '.join(BUILTIN)}; a size may follow, as in chain:10.")],
+    model: ModelName,
     duration: Annotated[float, typer.Option(help="Time to simulate, s.")] = 10.0,
     dt: Annotated[float, typer.Option(help="Time step, s.")] = 1e-3,
     integrator: Annotated[Method, typer.Option(help="Which integrator to use.")] = Method.VARIATIONAL,
-    out_dir: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("out"),
-    plot: Annotated[bool, typer.Option(help="Draw the energy.")] = True,
+    order: Annotated[int, typer.Option(help=f"Order of the variational integrator, one of {ORDERS}.")] = 2,
+    initial: Annotated[str | None, typer.Option(help=(
+        "Initial state: a JSON file with q and v, a run to start from the end of, or text as in 'q=1,0.5;v=0,0' or "
+        "'link1=1'; the model's own unless given."))] = None,
+    root: RootChoice = Root.AUTO,
+    ignore: Ignore = None,
+    record_every: Annotated[int, typer.Option(help="Keep every so many steps.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="HDF5 file to write to while the run goes on.")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it is there.")] = False,
+    as_json: AsJson = False,
+    progress: ShowProgress = None,
     debug: Debug = False,
 ) -> None:
-    """Simulate a built-in model from its default state and report on its energy."""
+    """Simulate a model and report how well its energy was kept."""
     with plain_errors(debug):
-        run = timed_run(by_name(model), integrator, dt, duration)
-        typer.echo(run.trajectory.report())
-        typer.echo(f"  time             {1e6 * run.seconds_a_step:.1f} µs a step")
-        if plot:
-            save_energy([run], out_dir / f"{model.replace(':', '-')}-energy.png")
+        system, method = named_model(model, root, ignore), chosen(integrator, order)
+        q, v = initial_state(system, initial)
+        options: dict[str, Any] = {"dt": dt, "integrator": method}
+        la.simulate(system, q, v, steps=WARM_UP_STEPS, progress=False, on_failure="truncate", **options)
+        finish(lambda: la.simulate(system, q, v, duration=duration, record_every=record_every, out=out,
+                                   overwrite=overwrite, progress=progress, **options), out, as_json)
+
+
+@app.command(epilog=examples("resume run.h5", "resume run.h5 --duration 7200"))
+def resume(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="File of a run that was interrupted.")],
+    duration: Annotated[float | None, typer.Option(help=(
+        "New length of the whole run, s, if it is to become longer."))] = None,
+    as_json: AsJson = False,
+    progress: ShowProgress = None,
+    debug: Debug = False,
+) -> None:
+    """Go on with a run that was interrupted or killed, bit for bit as if it had not been; or make it longer."""
+    with plain_errors(debug):
+        finish(lambda: la.resume(run, duration=duration, progress=progress), run, as_json)
 
 
 @app.command()
@@ -45,3 +80,38 @@ def demo(
         typer.echo(f"A 10-link chain, released horizontally: {duration:g} s at 1 ms\n\n{table(runs)}\n")
         save_energy(runs, out / "energy.png")
         typer.echo(f"wrote {plots.animate(runs[0].trajectory, out / 'chain.gif')}")
+
+
+def chosen(method: Method, order: int) -> Any:
+    """Return the integrator that the options name."""
+    if method is Method.VARIATIONAL:
+        return la.Variational(order=order)
+    if order != 2:
+        raise ValueError(f"--order is for the variational integrator, not for {method.value}")
+    return INTEGRATORS[method][1]
+
+
+def finish(make: Callable[[], la.Trajectory], out: Path | None, as_json: bool) -> None:
+    """Make a run and report on it; what is kept of one that is interrupted is said."""
+    start = time.perf_counter()
+    try:
+        traj = make()
+    except KeyboardInterrupt:
+        if out is None or not out.exists():
+            raise
+        reached = la.open(out)
+        typer.echo(f"leastaction: interrupted after {reached.steps} steps, {reached.steps * reached.dt:g} s, which are "
+                   f"in {out}; go on with: leastaction resume {out}", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    except la.StepError:
+        if out is not None and out.exists():
+            typer.echo(f"leastaction: what was made before it failed is in {out}", err=True)
+        raise
+    seconds = time.perf_counter() - start
+    if as_json:
+        typer.echo(json.dumps({**summary(traj), "seconds": seconds, "out": None if out is None else str(out)}))
+        return
+    typer.echo(traj.report())
+    typer.echo(f"  time             {seconds:.3g} s")
+    if out is not None:
+        typer.echo(f"wrote {out}; see it with: leastaction plot {out}")

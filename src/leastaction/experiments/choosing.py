@@ -5,7 +5,7 @@ from pathlib import Path
 
 from leastaction.bench.report import machine
 from leastaction.experiments import forced_orders, orders, root_finders
-from leastaction.experiments.markdown import fill
+from leastaction.markdown import fill
 
 
 @dataclass(frozen=True)

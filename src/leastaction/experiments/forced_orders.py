@@ -7,8 +7,8 @@ import numpy as np
 
 import leastaction as la
 from leastaction.analysis.accuracy import distance
-from leastaction.experiments.markdown import table
 from leastaction.integrators import Integrator
+from leastaction.markdown import table
 
 METHODS: dict[str, Integrator] = {
     "order 2": la.Variational(),

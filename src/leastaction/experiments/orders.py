@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import leastaction as la
 from leastaction.analysis.accuracy import LOST
-from leastaction.experiments.markdown import table
 from leastaction.integrators import Integrator
+from leastaction.markdown import table
 
 # Methods and the steps (ms) at which each is of interest
 METHODS: dict[str, tuple[Integrator, tuple[float, ...]]] = {

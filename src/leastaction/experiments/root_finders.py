@@ -8,8 +8,8 @@ from functools import partial
 from typing import NamedTuple, get_args
 
 import leastaction as la
-from leastaction.experiments.markdown import table
 from leastaction.integrators import Guess
+from leastaction.markdown import table
 
 FINDERS: dict[str, la.Newton | la.RIQN] = {
     "Newton, chord": la.Newton(),

@@ -5,14 +5,14 @@ summed from leaves to root like the residual itself.
 """
 
 from . import so3
+from .blocks import get_nine, matrix_times, put_nine_at
 from .jit import kernel
 from .joints import shorter
 from .kinematics import joint_twist, shift_twist
 from .layout import (
-    ARM, ARMATURE, D, DAMPING, DOF, DQ, F, FREE, J, PSI, Q, SCREW, STIFFNESS, V, clear, copy, get3, get4, get33, put33,
-    slot,
+    ARM, ARMATURE, D, DAMPING, DOF, DQ, F, FREE, J, K, PSI, Q, SCREW, STIFFNESS, V, clear, copy, get3, get4,
+    get33, put33, slot,
 )
-from .mat3 import mat_vec
 from .rnea import gather
 from .se3 import beta_gamma
 from .stiffness import link_stiffness
@@ -50,9 +50,12 @@ def joint_derivative(w, o, h, turn, move):
 def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
     """Fill jacobian (nv × nv) = ∂f/∂q^{k+1} in body-axis increments; ``unit`` is scratch, zero, in the layout of v.
 
-    Needs displacements(). Overwrites F, V and A.
+    Needs displacements(). Overwrites F, V, A and K.
     """
     n = tree.n
+    for i in range(n):
+        K11, K12, K21, K22 = link_stiffness(w, slot(i), h, retraction)
+        put_nine_at(w, slot(i) + K, K11, K12, K21, K22)
     for j in range(n):
         o, k = slot(j), tree.iv[j]
         kind = tree.kind[j]
@@ -73,9 +76,9 @@ def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
                     turn, move = get33(w, slot(tree.parent[i]) + V)
                     turn, move = shift_twist(turn, move, get3(w, c + ARM))
                 put33(w, c + V, turn, move)
-                K11, K12, K21, K22 = link_stiffness(w, c, h, retraction)
-                put33(w, c + F, add(mat_vec(K11, turn), mat_vec(K12, move)),
-                      add(mat_vec(K21, turn), mat_vec(K22, move)))
+                K11, K12, K21, K22 = get_nine(w, c + K)
+                m, f = matrix_times(K11, K12, K21, K22, turn, move)
+                put33(w, c + F, m, f)
             gather(tree, w, F, unit)
             copy(unit, jacobian[:, column])
             clear(unit)

@@ -2,15 +2,16 @@
 
 from collections import namedtuple
 
-# guess: see guess.py; method: RIQN or NEWTON; chord: factor the Jacobian once a step; first_order: a cheaper Jacobian;
-# rule, tol: the stopping rule; retraction: EXP or CAYLEY; implicit: whether a joint has damping or a spring; damped:
-# whether one has damping; rescue: whether a failed search is tried again in other ways; max_substeps: into how many
-# parts a step may then be divided
+# guess: see guess.py; method: RIQN, NEWTON, or one of dense_root.py; chord: factor the Jacobian once a step;
+# first_order: a cheaper Jacobian; rule, tol: the stopping rule; retraction: EXP or CAYLEY; implicit: whether a joint
+# has damping or a spring; damped: whether one has damping; rescue: whether a failed search is tried again in other
+# ways; max_substeps: into how many parts a step may then be divided
 Settings = namedtuple(
     "Settings", "guess method chord first_order rule tol max_iterations retraction implicit damped rescue max_substeps"
 )
 
-RIQN, NEWTON = 0, 1
+RIQN, NEWTON, DENSE_NEWTON, BROYDEN = 0, 1, 2, 3
+DRNEA, SVI = 0, 1  # residuals
 SCALED, ABSOLUTE = 0, 1  # stopping rules: √(fᵀM⁻¹f) relative to the motion, or the paper's ‖f‖
 
 # What became of a step: what was the most that it needed …

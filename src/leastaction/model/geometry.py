@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 Shape = Literal["box", "sphere", "capsule", "cylinder", "ellipsoid", "mesh"]
 
@@ -33,3 +34,21 @@ class Geometry:
     vertices: np.ndarray
     faces: np.ndarray
     visual: bool = True
+
+    @classmethod
+    def capsule(cls, start: ArrayLike, end: ArrayLike, radius: float, color: ArrayLike) -> "Geometry":
+        """Make a capsule between two points.
+
+        Parameters
+        ----------
+        start, end : (3,) centres of its round ends, body frame, m
+        radius : m
+        color : (4,) red, green, blue, opacity, each from 0 to 1
+        """
+        a, b = np.array(start, dtype=float), np.array(end, dtype=float)
+        length = float(np.linalg.norm(b - a))
+        x, y, z = (b - a) / length
+        # The shortest turn from the z axis; half a turn has no shortest one.
+        turn = np.array([1.0 + z, -y, x, 0.0]) if z > -1 + 1e-12 else np.array([0.0, 1.0, 0.0, 0.0])
+        return cls("capsule", np.array([radius, 0.5 * length, 0.0]), 0.5 * (a + b), turn / np.linalg.norm(turn),
+                   np.array(color, dtype=float), np.zeros((0, 3)), np.zeros((0, 3), dtype=int))

@@ -69,6 +69,9 @@ class Joint(ABC):
     armature : number, kinetic energy 0.5 armature |v|^2; Universal and Planar also take one per DoF
     limits : (low, high), each a number or one per DoF, rad or m, infinite for no limit; stored only
     friction : number, dry friction; Universal and Planar also take one per DoF; stored only
+    effort_limit : number, largest force or moment of the joint's drive, N or N m; None if not known; stored only
+    velocity_limit : number, largest rate the drive allows, m/s or rad/s; None if not known; stored only
+    name : of the joint, as other programs call it; may be empty
     """
 
     damping: Any = 0.0
@@ -77,6 +80,9 @@ class Joint(ABC):
     armature: Any = 0.0
     limits: Any = None
     friction: Any = 0.0
+    effort_limit: Any = None
+    velocity_limit: Any = None
+    name: Any = ""
 
     nq: ClassVar[int]
     nv: ClassVar[int]
@@ -85,7 +91,7 @@ class Joint(ABC):
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            if type(value) is not float and value is not None:
+            if type(value) is not float and value is not None and name != "name":
                 object.__setattr__(self, name, _plain(value))
 
     @property
@@ -112,7 +118,10 @@ class Joint(ABC):
 
     def faults(self) -> list[str]:
         """List everything wrong with this joint, looked at alone."""
-        return self._geometry_faults() + self._passive_faults() + self._rest_faults() + self._limit_faults()
+        return (
+            self._geometry_faults() + self._passive_faults() + self._rest_faults() + self._limit_faults()
+            + self._drive_faults()
+        )
 
     @abstractmethod
     def _motions(self) -> list[Motion]:
@@ -164,6 +173,14 @@ class Joint(ABC):
             return [f"limits are not numbers: {self.limits!r}"]
         pairs = zip(*bounds, strict=True)
         return [f"limits are in the wrong order: low {a:g} > high {b:g}" for a, b in pairs if a > b]
+
+    def _drive_faults(self) -> list[str]:
+        limits = {"effort_limit": self.effort_limit, "velocity_limit": self.velocity_limit}
+        return [
+            f"{name} must be a number that is not negative, not {value!r}"
+            for name, value in limits.items()
+            if value is not None and not (isinstance(value, float) and value >= 0)
+        ]
 
     def _rest(self) -> np.ndarray:
         if self.rest is None:

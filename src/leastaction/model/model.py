@@ -1,22 +1,23 @@
 """The description of a tree of rigid bodies on a fixed ground."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.errors import ModelError
 from leastaction.model.arrays import UNIT_TOLERANCE, as_array
+from leastaction.model.description import body_record, mapping, numbers, plain, read_body, read_state, refuse_unknown
 from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
 from leastaction.model.joint import Joint
 from leastaction.model.joints import Fixed
+from leastaction.model.show import drawn
 from leastaction.model.state import Layout
 from leastaction.model.validation import did_you_mean, validate
-
-SHOWN = 60  # bodies in str(model), beyond which a tree is no longer read but scrolled past
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,11 @@ class Model:
     gravity : (3,) acceleration of free fall, world frame, m/s^2
     name : of the model
 
+    Attributes
+    ----------
+    ignored : what the file of the model has and the dynamics do not honour, a word to the elements it concerns
+    keyframes : named states of the file, each q (nq,) and v (nv,)
+
     Notes
     -----
     q and v are laid out by bodies in the order added. Bodies may be added before their parents; nothing is
@@ -63,6 +69,8 @@ class Model:
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "model") -> None:
         self.name = name
+        self.ignored: dict[str, tuple[str, ...]] = {}
+        self.keyframes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._bodies: list[Body] = []
         self._index: dict[str, int] = {}
         self._revision = 0
@@ -106,12 +114,10 @@ class Model:
             MASSLESS if inertia is None else inertia,
             tuple(geometry),
         )
-        self._index.setdefault(name, len(self._bodies))
-        self._bodies.append(body)
+        self._append(body)
         if isinstance(joint, Joint):
             self._q0 = None if self._q0 is None else np.append(self._q0, joint.neutral)
             self._v0 = None if self._v0 is None else np.append(self._v0, np.zeros(joint.nv))
-        self._changed()
         return body
 
     @property
@@ -191,10 +197,14 @@ class Model:
         return np.array(parents, dtype=int)
 
     def body_index(self, name: str) -> int:
-        """Return the index of a body in the order added."""
-        if name not in self._index:
+        """Return the index of a body in the order added; the name of its joint will do where no body has that name."""
+        if name in self._index:
+            return self._index[name]
+        named = (b for b, body in enumerate(self._bodies) if isinstance(body.joint, Joint) and body.joint.name == name)
+        index = next(named, None) if name else None
+        if index is None:
             raise ModelError(f"there is no body '{name}' in {self.name}" + did_you_mean(name, self._index))
-        return self._index[name]
+        return index
 
     def q_slice(self, name: str) -> slice:
         """Tell where the body's joint is in q."""
@@ -242,25 +252,41 @@ class Model:
         """
         validate(self, strict)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Write the model down as plain data that JSON can hold: all that it is made of, exactly."""
+        return {
+            "name": self.name, "gravity": plain(self.gravity, "gravity"), "q0": plain(self._q0, "q0"),
+            "v0": plain(self._v0, "v0"), "bodies": [body_record(body) for body in self._bodies],
+            "ignored": {word: list(names) for word, names in self.ignored.items()},
+            "keyframes": {name: plain(state, f"keyframe '{name}'") for name, state in self.keyframes.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "Model":
+        """Make the model that `to_dict` wrote down; keys that mean nothing are errors."""
+        known = ("name", "gravity", "q0", "v0", "bodies", "ignored", "keyframes")
+        refuse_unknown(mapping(data, "a model"), known, "the model")
+        model = cls(numbers(data.get("gravity", (0.0, 0.0, -9.81))), str(data.get("name", "model")))
+        for body in data.get("bodies", ()):
+            model._append(Body(**read_body(body)))
+        model._q0, model._v0 = read_state(data, model.nq, model.nv)  # the setters would normalise once more
+        model.check_state(None, None)
+        model.ignored = {word: tuple(names) for word, names in mapping(data.get("ignored", {}), "ignored").items()}
+        for name, (q, v) in mapping(data.get("keyframes", {}), "keyframes").items():
+            model.keyframes[name] = model.check_state(numbers(q), numbers(v))
+        return model
+
     def __repr__(self) -> str:
         bodies = "1 body" if self.nb == 1 else f"{self.nb} bodies"
         return f"<Model '{self.name}': {bodies}, nq = {self.nq}, nv = {self.nv}, {self.total_mass:g} kg>"
 
     def __str__(self) -> str:
-        children: dict[int, list[int]] = {}
-        for index, parent in enumerate(self.parents.tolist()):
-            children.setdefault(parent, []).append(index)
-        lines = [repr(self)]
-        stack = [(index, 1) for index in reversed(children.get(-1, []))]
-        while stack and len(lines) <= SHOWN:
-            index, depth = stack.pop()
-            body = self._bodies[index]
-            joint = type(body.joint).__name__.lower()
-            lines.append(f"{'  ' * depth}{body.name}: {joint}, {body.inertia.mass:g} kg")
-            stack.extend((child, depth + 1) for child in reversed(children.get(index, [])))
-        if self.nb >= len(lines):
-            lines.append(f"  ... and {self.nb - len(lines) + 1} more")
-        return "\n".join(lines)
+        return drawn(self)
+
+    def _append(self, body: Body) -> None:
+        self._index.setdefault(body.name, len(self._bodies))
+        self._bodies.append(body)
+        self._changed()
 
     def _changed(self) -> None:
         self._revision += 1

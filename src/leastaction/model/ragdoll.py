@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leastaction.model.arrays import about
+from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
 from leastaction.model.joints import Ball, Free
 from leastaction.model.model import Model
@@ -12,6 +13,7 @@ from leastaction.model.model import Model
 HEIGHT = 1.75  # m
 MASS = 75.0  # kg
 ACROSS = (0.0, 1.0, 0.0)
+TORSO, LIMB = (0.10, 0.42, 0.70, 1.0), (0.90, 0.62, 0.38, 1.0)  # colours
 
 
 @dataclass(frozen=True)
@@ -82,4 +84,5 @@ def _add(model: Model, segment: Segment, name: str, parent: str | None, sign: fl
         inertia=Inertia.capsule(
             segment.share * MASS, segment.radius * HEIGHT, float(np.linalg.norm(end)), axis=end, com=end / 2
         ),
+        geometry=[Geometry.capsule((0, 0, 0), end, segment.radius * HEIGHT, TORSO if segment in TRUNK else LIMB)],
     )

@@ -10,8 +10,10 @@ from matplotlib.colors import to_rgb
 from PIL import Image
 
 from leastaction.plots.scene import Scene, View
-from leastaction.plots.sticks import leaf_tips, stick_figure
+from leastaction.plots.sticks import stick_figure
 from leastaction.plots.style import BLACK, BLUE, VERMILION, style
+from leastaction.viewers.film import steps_every
+from leastaction.viewers.outline import leaf_tips
 
 if TYPE_CHECKING:
     from leastaction.trajectory import Trajectory
@@ -53,7 +55,7 @@ def animate(traj: Trajectory, path: str | Path = "run.gif", fps: float = 25.0, s
     if not (fps > 0 and speed > 0):
         raise ValueError(f"fps and speed must be positive, not {fps} and {speed}")
     delay = max(2, round(100 / fps)) / 100
-    steps = _steps_every(traj.t, speed * delay)
+    steps = steps_every(traj.t, speed * delay)
     trails = _trails(traj, speed * delay, round(TRAIL_SECONDS / delay) if trail else 0)
     scene = Scene(stick_figure(traj, steps), trails, traj.model.gravity, view)
 
@@ -73,20 +75,14 @@ def _palette() -> Image.Image:
     return palette
 
 
-def _steps_every(t: np.ndarray, interval: float) -> np.ndarray:
-    """Find the states nearest to t[0], t[0] + interval, ..."""
-    times = t[0] + interval * np.arange(1 + int((t[-1] - t[0]) / interval + 1e-9))
-    return np.searchsorted(0.5 * (t[1:] + t[:-1]), times)
-
-
 def _trails(traj: Trajectory, interval: float, frames: int) -> np.ndarray:
     """Where the tips were in the last frames before each one: (F, m, nt, 3), oldest first, world, m."""
-    steps = _steps_every(traj.t, interval / TRAIL_POINTS)
+    steps = steps_every(traj.t, interval / TRAIL_POINTS)
     tips = list(leaf_tips(traj.model).items())[:MAX_TRAILS]
     paths = np.empty((len(steps), len(tips), 3))
     for k, (i, tip) in enumerate(tips):
         poses = traj.poses(traj.model.bodies[i].name, steps=steps)
         paths[:, k] = poses[:, :3, 3] + poses[:, :3, :3] @ tip
     # Before the start the tips rest at their first place.
-    now = TRAIL_POINTS * np.arange(len(_steps_every(traj.t, interval)))
+    now = TRAIL_POINTS * np.arange(len(steps_every(traj.t, interval)))
     return paths[np.maximum(0, now[:, None] + np.arange(-frames * TRAIL_POINTS, 1))]

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leastaction.model import Body, Free, Model
+from leastaction.model import Free
+from leastaction.viewers.outline import is_point, leaf_tips
 
 if TYPE_CHECKING:
     from leastaction.trajectory import Trajectory
 
 FLAT = 1e-6    # thinner than this part of its size, a motion is planar
-POINT = 0.1    # a body whose half-length is less than this part of the distance to its COM is drawn as a point mass
 X, Y, Z = np.eye(3)
 
 
@@ -62,8 +62,7 @@ def stick_figure(traj: Trajectory, steps: np.ndarray) -> Sticks:
 
     ends = leaf_tips(model)
     tips = attached(ends)
-    bobs = attached({i: body.inertia.com for i, body in enumerate(model.bodies)
-                     if body.inertia.mass > 0 and _half_length(body) < POINT * np.linalg.norm(body.inertia.com)})
+    bobs = attached({i: body.inertia.com for i, body in enumerate(model.bodies) if is_point(body)})
     hung = [i for i, body in enumerate(model.bodies) if body.parent is None and not isinstance(body.joint, Free)]
     anchors = np.array([model.bodies[i].position for i in hung]).reshape(-1, 3)
     parents = model.parents
@@ -72,28 +71,6 @@ def stick_figure(traj: Trajectory, steps: np.ndarray) -> Sticks:
     starts = np.concatenate((ground, joints[:, parents[children]], joints[:, list(ends)]), axis=1)
     stops = np.concatenate((joints[:, hung], joints[:, children], tips), axis=1)
     return Sticks(joints, tips, bobs, anchors, np.stack((starts, stops), axis=2))
-
-
-def leaf_tips(model: Model) -> dict[int, np.ndarray]:
-    """Find the far ends of the leaves: by the body's index, (3,) in its own frame, m.
-
-    The tip is the end of the uniform rod from the joint through the COM that has the body's transverse inertia. So a
-    rod gets its true end and a point mass its COM; a body wider than long is drawn to twice its COM.
-    """
-    parents = {body.parent for body in model.bodies}
-    tips = {}
-    for i, body in enumerate(model.bodies):
-        distance = float(np.linalg.norm(body.inertia.com))
-        if body.name not in parents and body.inertia.mass > 0 and distance > 0:
-            tips[i] = body.inertia.com * (1.0 + min(1.0, _half_length(body) / distance))
-    return tips
-
-
-def _half_length(body: Body) -> float:
-    """Half the length of the uniform rod along the COM's direction with the body's transverse inertia, m."""
-    along = body.inertia.com / max(float(np.linalg.norm(body.inertia.com)), np.finfo(float).tiny)
-    transverse = 0.5 * (np.trace(body.inertia.matrix) - along @ body.inertia.matrix @ along)
-    return float(np.sqrt(3.0 * max(transverse, 0.0) / body.inertia.mass))
 
 
 def drawing_plane(points: np.ndarray, gravity: np.ndarray) -> np.ndarray | None:

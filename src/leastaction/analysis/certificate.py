@@ -1,0 +1,212 @@
+"""The conservation certificate: what a run kept of physics, and a verdict in words."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leastaction.analysis.accuracy import LOST, Accuracy, accuracy
+from leastaction.analysis.spot_checks import irreversibility, symplecticity
+from leastaction.analysis.symmetry import Symmetry, conserved, dissipated
+from leastaction.analysis.trend import Trend, trend
+from leastaction.analysis.verdict import judge
+from leastaction.dynamics import poses
+from leastaction.errors import StepError
+from leastaction.integrators import Integrator, Status
+from leastaction.model import Model
+from leastaction.simulate import simulate
+from leastaction.trajectory import Trajectory
+
+Array = np.ndarray
+
+SPOTS = 3  # states at which the step itself is examined
+LARGEST = 1000  # degrees of freedom beyond which it is not, since that takes a dense mass matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """How well one momentum was conserved.
+
+    Attributes
+    ----------
+    symmetry : which one
+    error : greatest change at a kept node, in its unit
+    relative : the same, of the momentum that the run's greatest kinetic energy could be
+    """
+
+    symmetry: Symmetry
+    error: float
+    relative: float
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """What was found out about a run; ``print`` it, or write it as a page with `html`.
+
+    Attributes
+    ----------
+    run : the trajectory
+    energy_expected : why the energy is not meant to be constant; empty if it is
+    energy_trend : of the energy error, per second; None for very short runs
+    momenta : the momenta that should be conserved
+    momentum_reason : why there are none, if there are none
+    symplecticity : greatest defect of the symplectic form at a few states; None where it does not apply
+    irreversibility : greatest miss after ten steps forth and back, relative to the way; None where not examined
+    accuracy : the estimated error of the motion; None if it was not asked for or the run cannot be made again
+    kept : whether physics was kept
+    verdict : the findings in words, a sentence each
+    """
+
+    run: Trajectory
+    energy_expected: str
+    energy_trend: Trend | None
+    momenta: list[Kept]
+    momentum_reason: str
+    symplecticity: float | None
+    irreversibility: float | None
+    accuracy: Accuracy | None
+    kept: bool = field(init=False)
+    verdict: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        kept, sentences = judge(self)
+        object.__setattr__(self, "kept", kept)
+        object.__setattr__(self, "verdict", sentences)
+
+    @property
+    def steps(self) -> int:
+        """Number of steps made."""
+        return round(float(self.run.t[-1] - self.run.t[0]) / self.run.dt)
+
+    @property
+    def momentum_error(self) -> float | None:
+        """Greatest relative error of a momentum that should be conserved; None if there is none."""
+        return max((kept.relative for kept in self.momenta), default=None)
+
+    @property
+    def evaluations(self) -> float:
+        """Mean number of residual evaluations a step; 0 for explicit methods."""
+        return float(self.run.iterations.sum()) / max(self.steps, 1)
+
+    @property
+    def statuses(self) -> dict[Status, int]:
+        """How often each outcome of a step was recorded."""
+        kinds, counts = np.unique(self.run.status, return_counts=True)
+        return {Status(int(kind)): int(count) for kind, count in zip(kinds, counts, strict=True)}
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Return the findings as names and numbers."""
+        run, line = self.run, self.energy_trend
+        rows = [("energy error", f"{run.max_energy_error:.2e} of the peak kinetic energy at most, "
+                                 f"{run.energy_error[-1]:+.2e} at the end")]
+        if line is not None:
+            rows.append(("its trend", f"{line.slope:+.1e} ± {line.uncertainty:.1e} per second (95 %)"))
+        rows += [(kept.symmetry.name, f"changed by {kept.error:.1e} {kept.symmetry.unit} at most, "
+                                      f"{kept.relative:.1e} of the largest possible") for kept in self.momenta]
+        if self.evaluations:
+            rows.append(("solver", f"{self.evaluations:.2f} evaluations a step, {run.iterations.max()} at most; "
+                                   f"residual {run.residual.max():.1e} at most"))
+            rows.append(("steps divided", f"{int(np.count_nonzero(run.substeps > 1))} of {self.steps}"))
+        if self.symplecticity is not None:
+            rows.append(("symplecticity", f"form kept to {self.symplecticity:.1e}, at {SPOTS} states"))
+        if self.irreversibility is not None:
+            rows.append(("reversibility", f"10 steps forth and back miss by {self.irreversibility:.1e} of the way"))
+        if self.accuracy is not None:
+            most, until = self.accuracy.max_error, self.accuracy.good_until
+            lost = f"motion right to 1e-3 rad or m until {until(1e-3):.4g} s, to {LOST:g} until {until(LOST):.4g} s"
+            rows.append(("accuracy", lost if most > LOST else f"motion right to {most:.1e} rad or m, by estimate"))
+        return rows
+
+    def __str__(self) -> str:
+        width = max(len(name) for name, _ in self.rows())
+        return "\n".join([
+            f"{self.run.model.name}: {self.steps} steps of {self.run.dt:g} s with {method(self.run.integrator)}",
+            *(f"  {name:{width}}  {text}" for name, text in self.rows()), "", " ".join(self.verdict)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers under plain names, as JSON can hold them."""
+        run, line, better = self.run, self.energy_trend, self.accuracy
+        return {
+            "model": run.model.name, "integrator": method(run.integrator), "dt": run.dt, "steps": self.steps,
+            "energy_error": {"max": run.max_energy_error, "end": float(run.energy_error[-1]),
+                             "should_be_constant": not self.energy_expected},
+            "energy_trend": line and {"per_second": line.slope, "interval": list(line.interval), "found": line.found},
+            "momenta": [{"name": kept.symmetry.name, "unit": kept.symmetry.unit, "error": kept.error,
+                         "relative": kept.relative} for kept in self.momenta],
+            "residual": {"max": float(run.residual.max(initial=0.0))},
+            "evaluations": {"mean": self.evaluations, "max": int(run.iterations.max(initial=0))},
+            "statuses": {status.name.lower(): count for status, count in self.statuses.items()},
+            "divided": int(np.count_nonzero(run.substeps > 1)),
+            "symplecticity": self.symplecticity, "irreversibility": self.irreversibility,
+            "accuracy": better and {"max": better.max_error, "good_until": better.good_until(),
+                                    "doubling_time": better.doubling_time},
+            "failure": str(run.failure) if run.failure else None,
+            "kept": self.kept, "verdict": " ".join(self.verdict),
+        }
+
+    def html(self, path: str | Path = "audit.html") -> Path:
+        """Write the certificate as one self-contained page with plots."""
+        from leastaction import pages
+
+        return pages.write_certificate(self, path)
+
+
+def audit(
+    subject: Model | Trajectory, *, dt: float = 1e-3, duration: float = 10.0, integrator: Integrator | None = None,
+    estimate_accuracy: bool = True,
+) -> Certificate:
+    """Examine how well physics was kept, by a finished run or by a model that is simulated for it.
+
+    Parameters
+    ----------
+    subject : a trajectory; or a model, which is simulated from its default state
+    dt, duration, integrator : of the simulation of a model, s
+    estimate_accuracy : whether to make the run again at half the step, to see how right the motion is
+    """
+    run = subject
+    if isinstance(run, Model):
+        run = simulate(run, dt=dt, duration=duration, integrator=integrator, on_failure="truncate")
+    momenta, reason = conserved(run)
+    expected = dissipated(run)
+    checks = spot_checks(run) if run.model.nv <= LARGEST else (None, None)
+    return Certificate(
+        run, expected, trend(run.t, run.energy_error), [_kept(run, symmetry) for symmetry in momenta], reason, *checks,
+        accuracy(run) if estimate_accuracy and run.origin is not None and len(run) > 1 else None,
+    )
+
+
+def method(integrator: Integrator) -> str:
+    """Name an integrator in words."""
+    order = getattr(integrator, "order", None)
+    names = {"SemiImplicitEuler": "semi-implicit Euler", "RungeKutta4": "Runge–Kutta 4"}
+    return f"variational, order {order}" if order else names[type(integrator).__name__]
+
+
+def spot_checks(run: Trajectory) -> tuple[float | None, float | None]:
+    """Return the worst defects of symplecticity and reversibility of a run's step at a few of its nodes."""
+    nodes = sorted(set(np.linspace(0, len(run) - 1, SPOTS).astype(int).tolist()))
+    damped = any(part.damping > 0 for body in run.model.bodies for part in body.joint.parts())
+
+    def worst(check: Any) -> float | None:
+        try:
+            return max(check(run.model, run.integrator, run.q[k], run.p[k], run.dt) for k in nodes)
+        except StepError:  # a method that breaks down at one of its own states has nothing left to be measured
+            return None
+
+    return None if damped else worst(symplecticity), worst(irreversibility)
+
+
+def _kept(run: Trajectory, symmetry: Symmetry) -> Kept:
+    values = run.momentum @ symmetry.screw
+    error = float(np.abs(values - values[0]).max())
+    moving = [(body.inertia, T) for body, T in zip(run.model.bodies, poses(run.model, run.q[0]), strict=True)]
+    mass = sum(inertia.mass for inertia, _ in moving)
+    scale = np.sqrt(2.0 * mass * run.peak_kinetic_energy)
+    if symmetry.screw[:3].any():
+        axis_point = np.cross(symmetry.screw[:3], symmetry.screw[3:])
+        second_moment = sum(
+            inertia.mass * np.sum((T[:3, :3] @ inertia.com + T[:3, 3] - axis_point) ** 2)
+            + 0.5 * np.trace(inertia.matrix) for inertia, T in moving)
+        scale *= np.sqrt(second_moment / mass)
+    return Kept(symmetry, error, error / float(scale) if scale > 0 else 0.0)

@@ -1,0 +1,119 @@
+"""Is the step symplectic, and does a step back undo a step? Asked at a few states, by differences."""
+
+from typing import Any
+
+import numpy as np
+
+from leastaction.analysis.accuracy import distance
+from leastaction.dynamics import increment, mass_matrix
+from leastaction.integrators import Integrator
+from leastaction.model import Ball, Free, Model
+from leastaction.simulator import variational_step
+
+Array = np.ndarray
+State = tuple[Array, Array]
+
+PAIRS = 3  # of directions tried at a state
+NUDGE = 1e-3  # rad and m; large for a difference, as the formula is of fourth order
+RETRACED = 10  # steps forth and back
+
+
+def symplecticity(model: Model, integrator: Integrator, q: Array, p: Array, h: float) -> float:
+    """Measure how far one step is from keeping the symplectic form, |Ω₁(Ju, Jw) − Ω₀(u, w)| in random directions.
+
+    Parameters
+    ----------
+    q : (nq,) configuration, rad, m, unit quaternions
+    p : (nv,) momentum conjugate to v, kg m²/s, kg m/s
+    h : time step, s
+
+    Returns
+    -------
+    the greatest defect, relative to |δq₁| |δp₂| + |δp₁| |δq₂|; 1e-9 or so is what differences resolve
+    """
+    rng, M = np.random.default_rng(0), mass_matrix(model, q)
+    q1, p1 = step(model, integrator, (q, p), h)
+
+    def carried(direction: State) -> State:
+        """The derivative of the step in a direction, by a central difference of fourth order."""
+        ends = []
+        for size in (2 * NUDGE, NUDGE, -NUDGE, -2 * NUDGE):
+            moved = step(model, integrator, (increment(model, q, size * direction[0]), p + size * direction[1]), h)
+            ends.append((_small_difference(model, q1, moved[0]), moved[1] - p1))
+        (a, pa), (b, pb), (c, pc), (d, pd) = ends
+        return (8 * (b - c) - (a - d)) / (12 * NUDGE), (8 * (pb - pc) - (pa - pd)) / (12 * NUDGE)
+
+    defects = []
+    for _ in range(PAIRS):
+        dq = rng.normal(size=(2, model.nv)) / np.sqrt(model.nv)
+        dp = rng.normal(size=(2, model.nv)) @ M / np.sqrt(model.nv)
+        u, w = (dq[0], dp[0]), (dq[1], dp[1])
+        size = np.linalg.norm(dq[0]) * np.linalg.norm(dp[1]) + np.linalg.norm(dp[0]) * np.linalg.norm(dq[1])
+        change = _form(model, p1, carried(u), carried(w)) - _form(model, p, u, w)
+        defects.append(abs(change) / size)
+    return float(max(defects))
+
+
+def irreversibility(model: Model, integrator: Integrator, q: Array, p: Array, h: float) -> float:
+    """Measure how far ten steps forth and ten back end from the start, relative to how far they went.
+
+    Parameters
+    ----------
+    q : (nq,) configuration, rad, m, unit quaternions
+    p : (nv,) momentum conjugate to v, kg m²/s, kg m/s
+    h : time step, s
+    """
+    state, far = (q, p), 0.0
+    for signed in (h, -h):
+        for _ in range(RETRACED):
+            state = step(model, integrator, state, signed)
+        far = far or float(distance(model, q[None], state[0][None])[0])
+    return float(distance(model, q[None], state[0][None])[0]) / max(far, np.finfo(float).tiny)
+
+
+def step(model: Model, integrator: Integrator, state: State, h: float) -> State:
+    """Make one step of any integrator as a map of (q, p)."""
+    method: Any = integrator  # the explicit ones are no variational maps, which is what is to be seen
+    return variational_step(model, *state, h, method)
+
+
+def _small_difference(model: Model, start: Array, end: Array) -> Array:
+    """The increment (nv,) from start to end (nq,) each, to first order, body axes, rad and m."""
+    out = np.zeros(model.nv)
+    for body in model.bodies:
+        a, b = start[model.q_slice(body.name)], end[model.q_slice(body.name)]
+        at = model.v_slice(body.name)
+        if isinstance(body.joint, Ball):
+            out[at] = _turn(a, b)
+        elif isinstance(body.joint, Free):
+            out[at] = np.concatenate([_turn(a[3:], b[3:]), _turned_back(a[3:], b[:3] - a[:3])])
+        else:
+            out[at] = b - a
+    return out
+
+
+def _turn(a: Array, b: Array) -> Array:
+    """Twice the vector part (3,) of a⁻¹ b, of the quaternion of the two that is nearer to a."""
+    vector = a[0] * b[1:] - b[0] * a[1:] - np.cross(a[1:], b[1:])
+    return 2.0 * np.copysign(1.0, a @ b) * vector
+
+
+def _turned_back(quaternion: Array, vector: Array) -> Array:
+    w, axis = quaternion[0], -quaternion[1:]
+    return vector + 2.0 * np.cross(axis, np.cross(axis, vector) + w * vector)
+
+
+def _form(model: Model, p: Array, u: State, w: State) -> float:
+    """Ω(p)(u, w) with body-axis variations: δq₁·δp₂ − δp₁·δq₂ and ⟨p, [δq₁, δq₂]⟩ of ball and free joints."""
+    total = u[0] @ w[1] - u[1] @ w[0]
+    for body in model.bodies:
+        if isinstance(body.joint, Ball | Free):
+            at = model.v_slice(body.name)
+            total += p[at] @ _bracket(u[0][at], w[0][at])
+    return float(total)
+
+
+def _bracket(x: Array, y: Array) -> Array:
+    """Lie bracket of rotation vectors (3,), or of twists (6,)."""
+    turn = np.cross(x[:3], y[:3])
+    return turn if len(x) == 3 else np.concatenate([turn, np.cross(x[:3], y[3:]) + np.cross(x[3:], y[:3])])

@@ -1,0 +1,174 @@
+"""Which momenta a system conserves: those along motions of all of it that gravity, the ground and the forces allow."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from leastaction.dynamics import poses
+from leastaction.model import BALL, FREE, Fixed, Joint, Model, Planar
+from leastaction.model.arrays import rotation_matrix
+from leastaction.trajectory import Trajectory
+
+Array = np.ndarray
+
+TINY = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Symmetry:
+    """A motion of the whole system that changes nothing, so that the momentum along it is conserved.
+
+    Attributes
+    ----------
+    screw : (6,) rotation axis and velocity of the world's origin, world axes; its product with the total momentum is
+        conserved
+    name : of that momentum
+    unit : of that momentum
+    """
+
+    screw: Array
+    name: str
+    unit: str
+
+
+def symmetries(model: Model) -> list[Symmetry]:
+    """List the momenta that a model conserves by itself, without controls and wrenches."""
+    forbidden = [_forbidden_by_gravity(model.gravity)]
+    forbidden += [_complement(screws) for screws in _root_screws(model)]
+    rows = np.concatenate(forbidden)
+    _, sizes, axes = np.linalg.svd(rows)
+    allowed = axes[np.count_nonzero(sizes > TINY) :]
+    return [_named(screw) for screw in _reduced(allowed)]
+
+
+def conserved(run: Trajectory) -> tuple[list[Symmetry], str]:
+    """List the momenta that a run should have conserved; and, if there are none, why."""
+    if run.origin is None:
+        return [], "it is not known which forces drove the run"
+    if run.origin.wrench is not None and (callable(run.origin.wrench) or np.any(run.origin.wrench)):
+        return [], "external wrenches act"
+    if callable(run.origin.control):
+        return [], "a control function acts, perhaps against the ground"
+    if run.origin.control is not None:
+        roots = [run.model.v_slice(run.model.names[i]) for i in _roots(run.model)]
+        if any(np.any(np.asarray(run.origin.control)[..., at]) for at in roots):
+            return [], "a control acts against the ground"
+    found = symmetries(run.model)
+    return found, "" if found else "gravity and the joints on the ground leave none"
+
+
+def dissipated(run: Trajectory) -> str:
+    """Say why the energy of a run is not meant to be constant; nothing if it is."""
+    if run.origin is None:
+        return "it is not known which forces drove the run"
+    for name, forces in (("a control", run.origin.control), ("external wrenches", run.origin.wrench)):
+        if forces is not None and (callable(forces) or np.any(forces)):
+            return f"{name} may do work"
+    damped = [body.name for body in run.model.bodies if any(part.damping > 0 for part in body.joint.parts())]
+    if damped:
+        others = f" and {len(damped) - 1} more" if len(damped) > 1 else ""
+        return f"the joint of '{damped[0]}'{others} has damping"
+    return ""
+
+
+def _roots(model: Model) -> list[int]:
+    """Indices of the bodies whose joints join them to the ground, directly or through welded bodies."""
+    parents, welded = model.parents.tolist(), set()
+    roots = []
+    for i in model.order():
+        if parents[i] < 0 or parents[i] in welded:
+            if isinstance(model.bodies[i].joint, Fixed):
+                welded.add(i)
+            else:
+                roots.append(i)
+    return roots
+
+
+def _root_screws(model: Model) -> list[Array]:
+    """Motions (k, 6) that each joint on the ground allows the tree on it, as screws in world axes."""
+    world, parents = poses(model), model.parents
+    found = []
+    for i in _roots(model):
+        body = model.bodies[i]
+        base = world[parents[i]] if parents[i] >= 0 else np.eye(4)
+        R = base[:3, :3] @ rotation_matrix(body.quaternion)
+        p = base[:3, :3] @ body.position + base[:3, 3]
+        screws = [np.concatenate([R @ a, R @ b + np.cross(p, R @ a)]) for a, b in _own_screws(body.joint)]
+        found.append(np.array(screws).reshape(-1, 6))
+    return found
+
+
+def _own_screws(joint: Joint) -> list[tuple[Array, Array]]:
+    """Rotation axes and velocities, joint frame, that change nothing but where a joint has its body."""
+    first, *others = joint.parts()
+    # Motions of the first part leave the others as they are; only in a plane does any of the three.
+    moved = [first, *others] if isinstance(joint, Planar) else [first]
+    if any(part.damping or part.stiffness or part.armature for part in moved):
+        return []
+    still, axes = np.zeros(3), np.eye(3)
+    if first.kind == FREE:
+        return [(axis, still) for axis in axes] + [(still, axis) for axis in axes]
+    if first.kind == BALL:
+        return [(axis, still) for axis in axes]
+    return [(part.turn, part.slide) for part in moved]
+
+
+def _forbidden_by_gravity(gravity: Array) -> Array:
+    """Directions (k, 6) in which no symmetry goes: turning out of the vertical, and falling."""
+    size = float(np.linalg.norm(gravity))
+    if size == 0:
+        return np.zeros((0, 6))
+    down = gravity / size
+    level = _complement3(down)
+    rows = [np.concatenate([axis, np.zeros(3)]) for axis in level]
+    return np.array([*rows, np.concatenate([np.zeros(3), down])])
+
+
+def _complement3(direction: Array) -> Array:
+    return np.linalg.svd(direction[None])[2][1:]
+
+
+def _complement(rows: Array) -> Array:
+    """Orthonormal rows (6 - rank, 6) orthogonal to rows (k, 6)."""
+    if len(rows) == 0:
+        return np.eye(6)
+    _, sizes, axes = np.linalg.svd(rows)
+    return axes[np.count_nonzero(sizes > TINY) :]
+
+
+def _reduced(rows: Array) -> list[Array]:
+    """The reduced row echelon form of rows (k, 6): a basis one can read."""
+    rows, pivot = rows.copy(), 0
+    for column in range(6):
+        if pivot == len(rows):
+            break
+        best = pivot + int(np.argmax(np.abs(rows[pivot:, column])))
+        if abs(rows[best, column]) < TINY:
+            continue
+        rows[[pivot, best]] = rows[[best, pivot]]
+        rows[pivot] /= rows[pivot, column]
+        others = np.arange(len(rows)) != pivot
+        rows[others] -= np.outer(rows[others, column], rows[pivot])
+        pivot += 1
+    return list(np.where(np.abs(rows) < TINY, 0.0, rows))
+
+
+def _named(screw: Array) -> Symmetry:
+    turn, slide = screw[:3], screw[3:]
+    if not turn.any():
+        return Symmetry(screw / np.linalg.norm(slide), f"linear momentum along {_direction(slide)}", "kg m/s")
+    screw = screw / np.linalg.norm(turn)
+    turn, slide = screw[:3], screw[3:]
+    through = np.cross(turn, slide) + 0.0  # no minus zero
+    place = f" through ({', '.join(f'{x:.3g}' for x in through)}) m" if np.abs(through).max() > TINY else ""
+    pitch = float(turn @ slide)
+    rising = f", with {pitch:.3g} m/rad along it" if abs(pitch) > TINY else ""
+    return Symmetry(screw, f"angular momentum about {_direction(turn)}{place}{rising}", "kg m²/s")
+
+
+def _direction(vector: Array) -> str:
+    unit = vector / np.linalg.norm(vector)
+    largest = int(np.argmax(np.abs(unit)))
+    if abs(unit[largest]) > 1 - TINY:
+        return "xyz"[largest]
+    return f"({', '.join(f'{x:.3g}' for x in unit)})"

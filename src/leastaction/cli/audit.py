@@ -1,0 +1,46 @@
+"""leastaction audit: what a run kept of physics, and integrators side by side."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import leastaction as la
+from leastaction import analysis
+from leastaction.cli.app import Debug, app, plain_errors
+from leastaction.cli.named import Ignore, Root, RootChoice
+from leastaction.cli.report import INTEGRATORS, Method
+from leastaction.cli.subject import SUBJECT, find_subject
+
+
+@app.command(epilog="Examples: leastaction audit ragdoll · leastaction audit chain:10 --html certificate.html · "
+                    "leastaction audit chain:10 --compare --html comparison.html")
+def audit(
+    subject: SUBJECT,
+    compare: Annotated[bool, typer.Option("--compare", help="Run several integrators, and MuJoCo if installed, "
+                                                            "side by side.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write a self-contained page with plots, too.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all numbers as JSON.")] = False,
+    duration: Annotated[float, typer.Option(help="Time to simulate a model, s.")] = 10.0,
+    dt: Annotated[float, typer.Option(help="Time step for a model, s.")] = 1e-3,
+    integrator: Annotated[Method, typer.Option(help="Integrator for a model.")] = Method.VARIATIONAL,
+    order: Annotated[int, typer.Option(help="Order of the variational integrator: 2, 4, 6 or 8.")] = 2,
+    root: RootChoice = Root.AUTO,
+    ignore: Ignore = None,
+    debug: Debug = False,
+) -> None:
+    """Examine what a model's run, or a run from disk, kept of physics: the conservation certificate."""
+    with plain_errors(debug):
+        found: Any = find_subject(subject, root, ignore)
+        result: analysis.Certificate | analysis.Comparison
+        if compare:
+            if not isinstance(found, la.Model):
+                found = found.model
+            result = analysis.compare(found, dt=dt, duration=duration)
+        else:
+            chosen = la.Variational(order=order) if integrator is Method.VARIATIONAL else INTEGRATORS[integrator][1]
+            result = la.audit(found, dt=dt, duration=duration, integrator=chosen)
+        typer.echo(json.dumps(result.to_dict(), indent=2) if as_json else str(result))
+        if html is not None:
+            typer.echo(f"wrote {result.html(html)}", err=as_json)

@@ -1,0 +1,44 @@
+"""The MODEL argument of subcommands: a built-in name or a file, and how to load it."""
+
+import warnings
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from leastaction.importers import find_model
+from leastaction.model import Model
+from leastaction.model.library import BUILTIN
+
+
+class Root(StrEnum):
+    """What the root of a file is to stand on."""
+
+    AUTO = "auto"
+    FIXED = "fixed"
+    FREE = "free"
+
+
+ModelName = Annotated[str, typer.Argument(
+    metavar="MODEL",
+    help=f"A URDF or MJCF file, or one of {', '.join(BUILTIN)}; a size may follow, as in chain:10.")]
+RootChoice = Annotated[Root, typer.Option(help="Whether the root of a file is fixed to the ground or floats.")]
+Ignore = Annotated[list[str] | None, typer.Option(
+    help="Load a file without this, as in --ignore mimic; may be repeated.")]
+
+
+def named_model(name: str, root: Root = Root.AUTO, ignore: list[str] | None = None, meshes: bool = False) -> Model:
+    """Make the model that the command line names; warnings become lines on the screen.
+
+    Parameters
+    ----------
+    name : of a built-in model, or path of a file
+    root, ignore : as for `load`
+    meshes : whether to read them, which takes time and matters only where they are drawn
+    """
+    with warnings.catch_warnings(record=True) as doubts:
+        warnings.simplefilter("always")
+        model = find_model(name, root=root.value, ignore=[*(ignore or ()), *([] if meshes else ["mesh"])])
+    for doubt in doubts:
+        typer.echo(f"note: {doubt.message}", err=True)
+    return model

@@ -1,0 +1,22 @@
+"""leastaction reproduce: the paper's experiments, made anew."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leastaction.cli.app import Debug, app, plain_errors
+from leastaction.experiments.paper import suite
+
+
+@app.command()
+def reproduce(
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes, frames and repeats: two minutes.")] = False,
+    out: Annotated[Path, typer.Option(help="Folder for the report, its figures and numbers.")] = Path("out/reproduce"),
+    readme: Annotated[Path | None, typer.Option(
+        help="A README to write the claims and figures to, between its marks.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Make every figure and number of the paper anew, and put them beside what it says."""
+    with plain_errors(debug):
+        suite.run(suite.QUICK if quick else suite.FULL, out, readme)

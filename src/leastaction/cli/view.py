@@ -1,0 +1,43 @@
+"""leastaction view: a model or a run in the browser, as one HTML file, or as a GIF."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import leastaction as la
+from leastaction import plots, viewers
+from leastaction.cli.app import Debug, app, plain_errors
+from leastaction.cli.named import Ignore, Root, RootChoice
+from leastaction.cli.report import INTEGRATORS, Method
+from leastaction.cli.subject import SUBJECT, find_subject
+
+
+@app.command(epilog="Examples: leastaction view ragdoll · leastaction view chain:10 --html chain.html · "
+                    "leastaction view chain:5 --duration 3 --gif chain.gif")
+def view(
+    subject: SUBJECT,
+    html: Annotated[Path | None, typer.Option(help="Write one HTML file that plays offline, instead.")] = None,
+    gif: Annotated[Path | None, typer.Option(help="Write a GIF, instead.")] = None,
+    duration: Annotated[float, typer.Option(help="Time to simulate a model, s.")] = 10.0,
+    dt: Annotated[float, typer.Option(help="Time step for a model, s.")] = 1e-3,
+    integrator: Annotated[Method, typer.Option(help="Integrator for a model.")] = Method.VARIATIONAL,
+    port: Annotated[int, typer.Option(help="Port of the live view, on 127.0.0.1.")] = 8080,
+    root: RootChoice = Root.AUTO,
+    ignore: Ignore = None,
+    debug: Debug = False,
+) -> None:
+    """Watch a model or a run: in the browser until Ctrl-C, or written to a file."""
+    with plain_errors(debug):
+        run = find_subject(subject, root, ignore, meshes=True)
+        if isinstance(run, la.Model):
+            run = la.simulate(run, dt=dt, duration=duration, integrator=INTEGRATORS[integrator][1])
+        for path in (html, gif):
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+        if html is not None:
+            typer.echo(f"wrote {viewers.write_html(run, html)}")
+        if gif is not None:
+            typer.echo(f"wrote {plots.animate(run, gif)}")
+        if html is None and gif is None:
+            viewers.view(run, port, block=True)

@@ -1,0 +1,84 @@
+"""What an experiment hands to the report."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+Verdict = Literal["confirmed", "confirmed with other numbers", "not confirmed"]
+
+
+class Claim(NamedTuple):
+    """A statement of the paper, what was measured, and how the two compare, with the reason."""
+
+    paper: str
+    measured: str
+    verdict: Verdict
+    reason: str
+
+
+class Table(NamedTuple):
+    """Numbers for a CSV file of this name; shown in the report, too, where it is short."""
+
+    name: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    shown: bool = True
+
+
+class Figure(NamedTuple):
+    """A picture in the output folder, and what it shows."""
+
+    path: Path
+    caption: str
+
+
+class Section(NamedTuple):
+    """A part of the report."""
+
+    title: str
+    text: str
+    figures: Sequence[Figure]
+    tables: Sequence[Table]
+    claims: Sequence[Claim] = ()
+
+
+class Plan(NamedTuple):
+    """How much to measure.
+
+    sizes, long_sizes : numbers of bodies of the cost figure: of all methods, and beyond, of RIQN with DRNEA alone
+    frames, budget, repeats : frames to time at most, seconds for all runs of a method at a size, and how often
+    tree_depth : of the branching tree beside the chain
+    short, long : durations of the energy figure, s
+    bodies, counted : of the iteration figure: bodies of the chain and frames
+    guess_frames : to try every guess on
+    step_duration : s, of the comparison of step sizes
+    """
+
+    sizes: tuple[int, ...] = (2, 5, 10, 20, 35, 50, 70, 100)
+    long_sizes: tuple[int, ...] = (200, 500, 1000, 2000)
+    frames: int = 10_000
+    budget: float = 100.0
+    repeats: int = 5
+    tree_depth: int = 5
+    short: float = 10.0
+    long: float = 1000.0
+    bodies: int = 50
+    counted: int = 1000
+    guess_frames: int = 2000
+    step_duration: float = 20.0
+
+
+def spread(values: Iterable[float], digits: int = 3) -> str:
+    """Write the median of repeats, and their range."""
+    array = np.array(list(values))
+    low, high = array.min(), array.max()
+    return f"{np.median(array):.{digits}g} ({low:.{digits}g}–{high:.{digits}g})"
+
+
+def bar(items: Sequence, what: str) -> Iterator:
+    """Go through items with a progress bar, where there is a terminal to show it on."""
+    from tqdm import tqdm
+
+    return iter(tqdm(items, desc=f"{what:<12}", unit="run", disable=None, leave=True))

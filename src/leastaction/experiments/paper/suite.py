@@ -1,0 +1,31 @@
+"""All experiments in turn, and the report."""
+
+from pathlib import Path
+
+from leastaction.experiments.paper import (
+    agreement,
+    convergence,
+    cost,
+    energy,
+    guesses,
+    iterations,
+    report,
+    step_size,
+)
+from leastaction.experiments.paper.errata import errata
+from leastaction.experiments.paper.section import Plan
+
+EXPERIMENTS = (energy, cost, convergence, iterations, guesses, step_size, agreement)
+FULL = Plan()
+QUICK = Plan(sizes=(2, 5, 10, 20, 50, 100), long_sizes=(300, 1000), frames=2000, budget=0.6, repeats=3, long=100.0,
+             counted=300, guess_frames=300, step_duration=4.0)
+
+
+def run(plan: Plan, out: Path, readme: Path | None = None) -> None:
+    """Measure everything, write the report, and fill in the README if one is given."""
+    out.mkdir(parents=True, exist_ok=True)
+    sections = [experiment.run(plan, out) for experiment in EXPERIMENTS]
+    paths = report.write(sections, errata(), out)
+    if readme is not None:
+        report.fill_readme(sections, "leastaction reproduce" + (" --quick" if plan == QUICK else ""), readme)
+    print(f"wrote {paths[0]}, its figures and {len(paths) - 1} tables of numbers beside it")

@@ -1,0 +1,98 @@
+"""The methods of the paper's Fig. 3 under its settings, and how they are timed."""
+
+import time
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+import leastaction as la
+from leastaction.integrators import Integrator, Residual, RootFinder
+
+DT = 1e-3  # s, the paper's step in all experiments
+RESIDUALS: dict[Residual, str] = {"svi": "SVI", "drnea": "DRNEA"}
+FINDERS: dict[str, type[RootFinder]] = {"Newton": la.DenseNewton, "Broyden": la.Broyden, "RIQN": la.RIQN}
+Pair = tuple[Residual, str]  # residual, and name of the root finder
+PAIRS: list[Pair] = [(residual, finder) for residual in RESIDUALS for finder in FINDERS]
+MOST_ITERATIONS = 50
+
+
+def label(pair: Pair) -> str:
+    """Name a method."""
+    return f"{RESIDUALS[pair[0]]} + {pair[1]}"
+
+
+def method(pair: Pair, n: int) -> la.Variational:
+    """Set up a method as the authors did: ‖f‖ ≤ 1e-9 n, guess IG3; a step that does not converge is not accepted."""
+    finder = FINDERS[pair[1]](tol=1e-9 * n, criterion="absolute", max_iterations=MOST_ITERATIONS)
+    return la.Variational(residual=pair[0], root_finder=finder, guess="dynamics", rescue=False, max_substeps=1)
+
+
+def chain(n: int, calm: float = 1.0, seed: int = 0) -> la.Model:
+    """Make the paper's chain without gravity, angles random in ±π/2, and rates too, times ``calm``."""
+    model = la.library.paper_chain(n, seed)
+    model.gravity = (0.0, 0.0, 0.0)
+    model.v0 = calm * model.v0
+    return model
+
+
+class Timing(NamedTuple):
+    """CPU time of a frame, s; residual evaluations of a frame; frames made before the run ended or failed."""
+
+    seconds: float
+    evaluations: float
+    frames: int
+
+
+def timed(model: la.Model, integrator: Integrator, frames: int) -> Timing:
+    """Time frames from the model's default state: one call of compiled code, without what comes before and after."""
+    sim = la.Simulator(model, dt=DT, integrator=integrator)
+    out = sim.record(frames, every=frames, first=0)
+    nothing = np.zeros((0, model.nv)), sim.wrenches(None)
+    began = time.process_time()
+    with suppress(la.StepError):
+        sim.advance(frames, *nothing, out, first=0, every=frames)
+    seconds = time.process_time() - began
+    made = max(sim.steps, 1)
+    return Timing(seconds / made, float(out.iterations[:made].mean()), sim.steps)
+
+
+def affordable(model: la.Model, integrator: Integrator, frames: int, budget: float, probe: int = 20) -> int:
+    """Number of frames, at most ``frames``, that fit into the budget (s); whatever must be compiled is compiled."""
+    timed(model, integrator, 2)
+    one = timed(model, integrator, probe).seconds
+    return int(np.clip(budget / one, probe, frames))
+
+
+def repeated(jobs: dict, repeats: int) -> dict:
+    """Time every job (model, integrator, frames) in turn, several times over, so that a busy moment hits all alike."""
+    found: dict = {key: [] for key in jobs}
+    for _ in range(repeats):
+        for key, job in jobs.items():
+            found[key].append(timed(*job))
+    return found
+
+
+# 97.5 % quantiles of Student's t for 1, 2, … degrees of freedom
+_STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+
+
+class Growth(NamedTuple):
+    """Exponent of a power law, and half the width of its 95 % confidence interval."""
+
+    exponent: float
+    half_width: float
+
+    def __str__(self) -> str:
+        return f"{self.exponent:.2f} ± {self.half_width:.2f}"
+
+
+def growth(n: list[int], seconds: list[float]) -> Growth:
+    """Fit seconds ~ nᵏ by least squares on logarithmic axes; needs three points or more."""
+    x, y = np.log(n), np.log(seconds)
+    centred = x - x.mean()
+    slope = float(centred @ y / (centred @ centred))
+    left = y - y.mean() - slope * centred
+    freedom = len(n) - 2
+    error = float(np.sqrt(left @ left / freedom / (centred @ centred)))
+    return Growth(slope, _STUDENT[min(freedom, len(_STUDENT)) - 1] * error)

@@ -1,0 +1,130 @@
+"""Finished trajectories in other forms: a file like that of a run, a table, an xarray Dataset."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leastaction.files import checkpoint
+from leastaction.files.container import Column, create, places, written_aside
+from leastaction.files.describe import integrator_to_dict
+from leastaction.files.statistics import Statistics
+from leastaction.files.stored import StoredTrajectory
+from leastaction.files.writer import NO_FAILURE, columns
+from leastaction.integrators import Status
+from leastaction.kernels.record import Record
+from leastaction.model import Model
+from leastaction.run import NODE
+from leastaction.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    import xarray
+
+MOMENTA = ("angular x", "angular y", "angular z", "linear x", "linear y", "linear z")
+BLOCK = 4096  # rows of a table made at a time
+
+
+def save(traj: Trajectory, path: Path, overwrite: bool = False) -> Path:
+    """Write a trajectory to a file that `open_run` reads; one that is in a file already is copied whole."""
+    with written_aside(path, overwrite) as part:
+        if isinstance(traj, StoredTrajectory):
+            shutil.copyfile(traj.path, part)
+        else:
+            _write(traj, part)
+    return path
+
+
+def _write(traj: Trajectory, path: Path) -> None:
+    statistics = Statistics(traj.record_every)
+    no = np.empty(0)
+    steps = Record(no, no, no, no, no, traj.iterations, traj.residual, traj.status, traj.substeps, no)
+    rows = {"t": traj.t, **{name: getattr(traj, name) for name in NODE}, **statistics.take(steps, 0, traj.steps),
+            "committed": np.array(len(traj))}
+    content = {"steps": traj.steps, "extremes": _extremes(traj), **_last(traj), **statistics.fields()}
+    rows[checkpoint.NAME] = np.frombuffer(checkpoint.pack(content) * 2, checkpoint.record_type(content))
+    create(path, _description(traj), _forces(traj), {
+        **columns(traj.model, traj.steps, traj.record_every),
+        checkpoint.NAME: Column((2,), checkpoint.record_type(content), checkpoint.MEANING)})
+    with path.open("rb+") as file:
+        for name, place in places(path).items():
+            if name in rows:
+                file.seek(place.offset)
+                file.write(np.ascontiguousarray(rows[name], dtype=place.dtype).tobytes())
+
+
+def _extremes(traj: Trajectory) -> np.ndarray:
+    """Return what the loops keep of the invariants, where energy leaves out what is fixed to the ground."""
+    ground = traj._nearest(0).compiled.ground_energy
+    return np.concatenate([traj.energy_range - ground, [traj.peak_kinetic_energy], traj.momentum_range.ravel()])
+
+
+def _last(traj: Trajectory) -> dict[str, Any]:
+    """Return the last node, and why there is none after it."""
+    failure = traj.failure
+    if failure is None:
+        return {"q": traj.q[-1], "v": traj.v[-1], "p": traj.p[-1], **NO_FAILURE}
+    code = next(status for status in Status if status.meaning == failure.status)
+    return {"q": failure.q, "v": failure.v, "p": failure.p, "failed_status": int(code),
+            "failed_body": traj.model.body_index(failure.joint), "failed_residual": failure.residual}
+
+
+def _forces(traj: Trajectory) -> dict[str, np.ndarray]:
+    """Return the forces that a file can hold."""
+    given = {} if traj.origin is None else {"control": traj.origin.control, "wrench": traj.origin.wrench}
+    return {name: np.asarray(value) for name, value in given.items() if value is not None and not callable(value)}
+
+
+def _description(traj: Trajectory) -> dict[str, Any]:
+    forces = {"control": "function", "wrench": "function"}  # or not known, which comes to the same
+    if traj.origin is not None:
+        for name, value in (("control", traj.origin.control), ("wrench", traj.origin.wrench)):
+            forces[name] = "none" if value is None else "function" if callable(value) else "array"
+    return {
+        "model": traj.model.to_dict(), "integrator": integrator_to_dict(traj.integrator), "dt": traj.dt,
+        "layout": checkpoint.layout_key(), "steps": traj.steps, "record_every": traj.record_every,
+        "checkpoint_every": max(traj.steps, 1), **forces,
+    }
+
+
+def joint_labels(model: Model) -> tuple[list[str], list[str]]:
+    """Name every entry of q and of v by its body, numbered where a joint has several."""
+    labels: tuple[list[str], list[str]] = ([], [])
+    for body in model.bodies:
+        for found, count in zip(labels, (body.joint.nq, body.joint.nv), strict=True):
+            found += [body.name] if count == 1 else [f"{body.name}[{j}]" for j in range(count)]
+    return labels
+
+
+def to_csv(traj: Trajectory, path: Path) -> Path:
+    """Write the kept nodes as a table; every number reads back bit for bit."""
+    in_q, in_v = joint_labels(traj.model)
+    header = ["t", *(f"q {name}" for name in in_q), *(f"v {name}" for name in in_v), *(f"p {name}" for name in in_v),
+              "energy", *MOMENTA]
+    with written_aside(path, overwrite=True) as part, part.open("w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(header)
+        for first in range(0, len(traj), BLOCK):
+            rows = slice(first, first + BLOCK)
+            table.writerows(np.column_stack([
+                traj.t[rows], traj.q[rows], traj.v[rows], traj.p[rows], traj.energy[rows], traj.momentum[rows],
+            ]).tolist())
+    return path
+
+
+def to_xarray(traj: Trajectory) -> "xarray.Dataset":
+    """Return the kept nodes as a Dataset over time, joints and axes; the description is in its attributes."""
+    try:
+        import xarray
+    except ImportError:
+        raise ImportError("to_xarray needs xarray: pip install 'leastaction[xarray]'") from None
+    in_q, in_v = joint_labels(traj.model)
+    over = {"q": ("t", "in_q"), "v": ("t", "in_v"), "p": ("t", "in_v"), "energy": ("t",), "momentum": ("t", "axis")}
+    meanings = columns(traj.model, traj.steps, traj.record_every)
+    return xarray.Dataset(
+        {name: (dims, getattr(traj, name), {"meaning": meanings[name].meaning}) for name, dims in over.items()},
+        coords={"t": ("t", traj.t, {"units": "s"}), "in_q": in_q, "in_v": in_v, "axis": list(MOMENTA)},
+        attrs={"description": json.dumps(_description(traj))},
+    )

@@ -1,0 +1,68 @@
+"""How the steps went, summed up between two kept nodes: a file grows with what is kept, not with its steps."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from leastaction.integrators import Status
+from leastaction.kernels.record import Record
+from leastaction.trajectory import Tally
+
+Array = np.ndarray
+KINDS = int(max(Status)) + 1  # of steps that were made
+
+
+class Statistics:
+    """Sums and worst cases of the steps so far: of all, and of those since the last kept node.
+
+    Parameters
+    ----------
+    every : steps between two kept nodes
+    """
+
+    def __init__(self, every: int) -> None:
+        self.every = every
+        self.evaluations = self.most = self.divided = 0
+        self.statuses = np.zeros(KINDS, dtype=np.int64)
+        self.open = np.array([0.0, 0.0, 0.0, 1.0])  # iterations, residual, status, substeps since the last kept node
+
+    def take(self, out: Record, first: int, made: int) -> dict[str, Array]:
+        """Add steps; gives rows: the sum of iterations, and the worst of the rest, from row first // every on."""
+        if made == 0:
+            return {}
+        iterations, status, substeps = out.iterations[:made], out.status[:made], out.substeps[:made]
+        self.evaluations += int(iterations.sum())
+        self.most = max(self.most, int(iterations.max()))
+        self.divided += int(np.count_nonzero(substeps > 1))
+        self.statuses += np.bincount(status, minlength=KINDS)
+        starts = np.arange(-(first % self.every), made, self.every)
+        starts[0] = 0
+        rows = {
+            "iterations": np.add.reduceat(iterations, starts),
+            "residual": np.maximum.reduceat(out.residual[:made], starts),
+            "status": np.maximum.reduceat(status, starts).astype(np.int8),
+            "substeps": np.maximum.reduceat(substeps, starts),
+        }
+        if first % self.every:
+            rows["iterations"][0] += int(self.open[0])
+            for name, before in zip(("residual", "status", "substeps"), self.open[1:], strict=True):
+                rows[name][0] = max(rows[name][0], before)
+        self.open[:] = [row[-1] for row in rows.values()]
+        return rows
+
+    def fields(self) -> dict[str, Any]:
+        """Give all of it as numbers by name."""
+        return {"evaluations": self.evaluations, "most": self.most, "divided": self.divided, "statuses": self.statuses,
+                "open": self.open}
+
+    def restore(self, saved: Mapping[str, Any]) -> None:
+        """Take over what `fields` gave."""
+        self.evaluations, self.most, self.divided = (int(saved[name]) for name in ("evaluations", "most", "divided"))
+        self.statuses, self.open = np.array(saved["statuses"]), np.array(saved["open"])
+
+
+def tally(saved: Mapping[str, Any]) -> Tally:
+    """Sum up what a checkpoint says."""
+    counts = {Status(kind): int(count) for kind, count in enumerate(saved["statuses"]) if count}
+    return Tally(int(saved["steps"]), int(saved["evaluations"]), int(saved["most"]), int(saved["divided"]), counts)

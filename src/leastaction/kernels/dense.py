@@ -1,0 +1,137 @@
+"""The methods that the paper compares itself with: the step and its loop.
+
+They make the same step as variational.py, from (q0, p0) to (q1, p1), and are compiled by themselves when first asked
+for. With SVI the momentum is kept by the joints alone (JOINT_P), and that of the links is zero between steps.
+"""
+
+from .aba import factor
+from .dense_root import find_dense_root, see
+from .drnea import carry, kick
+from .guess import guess, remember
+from .jit import entry, kernel, part
+from .joints import apply_motion, carry_joint, get_motion, set_motion
+from .layout import JOINT_P, MOMENTUM, look, put33, slot
+from .momentum import generalized_momentum, momentum_solve_up, velocity_of
+from .record import follow, record
+from .rnea import gravitational_energy, momenta, velocities
+from .settings import BAD_CONTROL, SVI
+from .simd import numbers
+from .variational import arrive, force_scale, restore_node, save_node, set_wrenches, worst_joint
+
+
+@kernel
+def push_joints(tree, w, tau, h):
+    """Add the impulse of joint forces tau over a time h."""
+    if len(tau) > 0:
+        for i in range(tree.n):
+            w[slot(i) + JOINT_P] += h * tau[tree.iv[i]]
+
+
+@kernel
+def keep_in_joints(tree, w, p):
+    """Keep the momentum p of the node in the joints."""
+    for i in range(tree.n):
+        put33(w, slot(i) + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        w[slot(i) + JOINT_P] = p[tree.iv[i]]
+
+
+@part
+def dense_step(tree, state, rest, gravity, tau, h, weights, known, scale, settings, residual, desk):
+    """As variational.step."""
+    w, scratch = numbers(state.w), state.scratch
+    if residual == SVI:
+        push_joints(tree, w, tau, 0.5 * h)
+    else:
+        kick(tree, w, gravity, tau, 0.5 * h)
+    guess(settings.guess, tree, w, state.history, weights, known, state.v, tau, gravity, h, scratch[0], scratch[1])
+    set_motion(tree, w, scratch[1])
+    if settings.implicit:
+        factor(tree, w, h)
+    evaluations, left, status = find_dense_root(tree, w, state.q, gravity, h, scale, settings, residual, desk)
+    if status < 0:
+        return evaluations, left, status, 0.0
+    get_motion(tree, w, scratch[1])
+    remember(state.history, scratch[1])
+    if residual == SVI:
+        for i in range(tree.n):  # p1 = D₂L_d + f⁺
+            carry_joint(tree, w, i, h)
+            w[slot(i) + JOINT_P] += desk.x[tree.iv[i]] + 0.5 * h * desk.y[tree.iv[i]]
+    else:
+        carry(tree, w, h)
+    apply_motion(tree, w, state.q, state.low)
+    springs, _ = arrive(tree, w, state.q, rest)
+    if residual == SVI:
+        push_joints(tree, w, tau, 0.5 * h)
+    else:
+        kick(tree, w, gravity, tau, 0.5 * h)
+    return evaluations, left, status, springs
+
+
+@part
+def blame(tree, w, h, settings, status, residual, f):
+    """The joint to blame for a step without a root; of SVI the one with the largest residual."""
+    if residual != SVI:
+        return worst_joint(tree, w, h, settings.retraction, status, f)
+    worst = 0
+    for i in range(tree.n):
+        if abs(f[tree.iv[i]]) > abs(f[tree.iv[worst]]):
+            worst = i
+    return worst
+
+
+@entry
+def run_dense(
+    tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, known, method, residual, desk,
+    out,
+):
+    """As variational.run, with one of the methods of this file."""
+    tree, w, desk = look(tree), numbers(state.w), see(desk)
+    q, v, scratch = state.q, state.v, state.scratch
+    stages, weights, settings = method
+    nothing = tau.reshape(-1)[:0]
+    kept = 0
+    if residual == SVI:
+        generalized_momentum(tree, w, scratch[0])
+        keep_in_joints(tree, w, scratch[0])
+    twice = momentum_solve_up(tree, w)
+    for k in range(steps):
+        if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
+            set_wrenches(tree, w, wrench[k])
+        if feedback:
+            held = control((first + k) * h, q, v)
+        else:
+            held = tau[k if len(tau) > 1 else 0] if len(tau) > 0 else nothing
+        if len(held) != len(v) and len(held) != 0:
+            out.status[k] = BAD_CONTROL
+            generalized_momentum(tree, w, scratch[0])
+            return k, known, 0
+        save_node(tree, state)
+        scale = twice + force_scale(tree, w, gravity, h)
+        springs = 0.0
+        for s in range(len(stages)):  # just one for order two
+            spent, left, result, springs = dense_step(
+                tree, state, rest, gravity, held, stages[s] * h, weights[s], min(known + s, 4), scale, settings,
+                residual, desk)
+            out.iterations[k] += spent
+            out.residual[k] = left if result < 0 else max(out.residual[k], left)
+            out.status[k] = result if result < 0 else max(out.status[k], result)
+            if result < 0:
+                blamed = blame(tree, w, stages[s] * h, settings, result, residual, desk.f)
+                restore_node(tree, state, rest)
+                generalized_momentum(tree, w, scratch[0])
+                return k, 0, blamed
+        known = min(known + len(stages), 4)
+        twice = velocity_of(tree, w, v)
+        if residual == SVI:  # for a moment, to have their sum
+            velocities(tree, w, v)
+            momenta(tree, w, MOMENTUM)
+        energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
+        angular, linear = follow(tree, w, 0.5 * twice, energy, out.extremes)
+        if residual == SVI:
+            for i in range(tree.n):
+                put33(w, slot(i) + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        if (first + k + 1) % every == 0:
+            generalized_momentum(tree, w, scratch[0])
+            record(out, kept, q, v, scratch[0], energy, angular + linear)
+            kept += 1
+    return steps, known, -1

@@ -1,0 +1,173 @@
+"""Root finders that the paper compares itself with, {DRNEA, SVI} × {dense Newton, Broyden}, and RIQN for SVI."""
+
+from collections import namedtuple
+from math import inf, isfinite, sqrt
+
+import numpy as np
+
+from .aba import solve_down, solve_up
+from .drnea import drnea, gather_residual
+from .drnea_jacobian import drnea_jacobian
+from .jit import kernel, part
+from .joints import get_motion, get_solution, improve_motion, joint_residual, put_rhs
+from .layout import F, LANES, TAU, X, clear, put33, slot
+from .linear import add_row, lu_solve, product, transposed_product
+from .root import FLOOR_LIMIT, LEAST_COSINE
+from .settings import ABSOLUTE, BROYDEN, CONVERGED, DENSE_NEWTON, EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, RIQN, SVI
+from .simd import integers, numbers
+from .svi import Paths, paths_of, svi, svi_jacobian
+
+# matrix: (nv²,) the Jacobian, or Broyden's approximation of its inverse; f, step, x, y, z: (nv,) the residual, the
+# last step of the search, and scratch; paths: of svi.py
+Desk = namedtuple("Desk", "matrix f step x y z paths")
+
+
+def desk_of(parent: np.ndarray, nv: int, workspace: np.ndarray, residual: int, method: int) -> Desk:
+    """Room to work in, for one simulation."""
+    size = 0 if method == RIQN else nv
+    if residual == SVI:
+        paths = paths_of(parent, workspace, method == DENSE_NEWTON)
+    else:
+        paths = paths_of(parent[:0], workspace[:0], False)
+    f, step, x, y, z = np.zeros((5, nv))
+    return Desk(np.zeros(size * size), f, step, x, y, z, paths)
+
+
+@part
+def see(desk):
+    """The desk through views."""
+    p = desk.paths
+    return Desk(desk.matrix, desk.f, desk.step, desk.x, desk.y, desk.z, Paths(
+        p.first, integers(p.main), p.width, p.joint, numbers(p.line), numbers(p.upper), numbers(p.lower),
+        numbers(p.middle), p.q, p.v))
+
+
+@kernel
+def evaluate(tree, w, q, gravity, h, settings, residual, desk):
+    """Set desk.f to the residual of the present motion. Gives twice the kinetic energy, and as drnea() the least
+    cos(θ/2). Of SVI, desk.x and desk.y are ∂L/∂v and ∂L/∂q."""
+    f = desk.f
+    if residual == SVI:
+        get_motion(tree, w, desk.z)
+        twice = svi(tree, gravity, q, desk.z, h, desk.paths, desk.x, desk.y)
+        for i in range(tree.n):
+            joint_residual(tree, w, i, h)
+            j = tree.iv[i]
+            f[j] = desk.x[j] - 0.5 * h * desk.y[j] - w[slot(i) + TAU]
+        return twice, 1.0
+    twice, least = drnea(tree, w, h, settings.retraction)
+    gather_residual(tree, w, f)
+    return twice, least
+
+
+@kernel
+def solve_with_mass(tree, w, b, x):
+    """x = M⁻¹ b, M as factored. Gives bᵀM⁻¹b."""
+    for i in range(tree.n + 1):
+        put33(w, slot(i) + F, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    put_rhs(tree, w, b)
+    square = solve_up(tree, w)
+    solve_down(tree, w)
+    get_solution(tree, w, x)
+    return square
+
+
+@kernel
+def newton_step(tree, w, gravity, h, settings, residual, desk):
+    """desk.step = −J⁻¹ f. Gives whether J is regular."""
+    nv, matrix = len(desk.f), numbers(desk.matrix)
+    if residual == SVI:
+        svi_jacobian(tree, gravity, h, desk.paths, matrix, nv)
+    else:
+        clear(desk.x)
+        drnea_jacobian(tree, w, h, settings.retraction, desk.x, desk.matrix.reshape((nv, nv)))
+    for j in range(nv):
+        desk.step[j] = -desk.f[j]
+    return lu_solve(matrix, nv, numbers(desk.step))
+
+
+@kernel
+def broyden_start(tree, w, h, desk):
+    """The approximate inverse B = h M⁻¹, column by column; it is symmetric."""
+    nv = len(desk.f)
+    matrix = numbers(desk.matrix)
+    clear(desk.y)
+    for j in range(nv):
+        desk.y[j] = h
+        solve_with_mass(tree, w, desk.y, desk.x)
+        desk.y[j] = 0.0
+        for k in range(nv):
+            matrix[j * nv + k] = desk.x[k]
+
+
+@kernel
+def broyden_step(desk, again):
+    """desk.step = −B f; if it is not the first, after Broyden's update of B by the step before, s = desk.step.
+
+    With y = f − f_before, and so B y = B f + s: B ← B + (s − By) sᵀB / sᵀBy.
+    """
+    nv, B, f, s, t = len(desk.f), numbers(desk.matrix), numbers(desk.f), numbers(desk.step), numbers(desk.x)
+    product(B, nv, f, t)
+    shrink = 1.0
+    if again:
+        ss, st = 0.0, 0.0
+        for j in range(nv):
+            ss += s[j] * s[j]
+            st += s[j] * t[j]
+        c = numbers(desk.y)
+        transposed_product(B, nv, s, c)
+        for j in range(nv):
+            add_row(B, j * nv, c, 0, nv, -t[j] / (ss + st))
+        shrink = ss / (ss + st)
+    for j in range(nv):
+        s[j] = -shrink * t[j]
+
+
+@kernel
+def move_joints(tree, w, step):
+    """Let the motion of every joint be followed by its part of the step, which is in body axes."""
+    put_rhs(tree, w, step)
+    for i in range(tree.n):
+        o = slot(i)
+        for j in range(6):
+            w[o + X + LANES * j] = w[o + TAU + LANES * j]
+    improve_motion(tree, w, 1.0)
+
+
+@kernel
+def find_dense_root(tree, w, q, gravity, h, reference, settings, residual, desk):
+    """As root.find_root, with the plain search only. Needs factor(). Leaves desk.x and desk.y of SVI as evaluate()."""
+    best, left, stalled = inf, inf, 0
+    for iteration in range(1, settings.max_iterations + 1):
+        twice, least = evaluate(tree, w, q, gravity, h, settings, residual, desk)
+        if not least > LEAST_COSINE:
+            return iteration, left, ROTATION if isfinite(least) else NOT_FINITE
+        square = 0.0
+        for value in desk.f:
+            square += value * value
+        left = sqrt(square)
+        if settings.rule != ABSOLUTE or settings.method == RIQN:
+            square = solve_with_mass(tree, w, desk.f, desk.z)
+            size = reference + twice
+            relative = sqrt(square / size) if size > 0.0 else sqrt(square)
+            left = left if settings.rule == ABSOLUTE else relative
+        if not isfinite(left):
+            return iteration, left, NOT_FINITE
+        if left <= settings.tol:
+            return iteration, left, CONVERGED
+        stalled = stalled + 1 if left > 0.9 * best else 0
+        if stalled > 1 and settings.rule != ABSOLUTE and left < FLOOR_LIMIT:
+            return iteration, left, FLOOR
+        best = min(best, left)
+        if settings.method == DENSE_NEWTON:
+            if not newton_step(tree, w, gravity, h, settings, residual, desk):
+                return iteration, left, NOT_FINITE
+        elif settings.method == BROYDEN:
+            if iteration == 1:
+                broyden_start(tree, w, h, desk)
+            broyden_step(desk, iteration > 1)
+        else:
+            for j in range(len(desk.z)):
+                desk.step[j] = -h * desk.z[j]
+        move_joints(tree, w, desk.step)
+    return settings.max_iterations, left, EXHAUSTED

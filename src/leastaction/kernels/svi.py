@@ -1,0 +1,254 @@
+"""SVI, the scalable variational integrator (Johnson and Murphey, IEEE T-RO 2009), which the paper compares itself with.
+
+Generalized coordinates and the midpoint rule, L_d = h L(q̄, v̄) with q̄ = (q0 + q1)/2 and v̄ = (q1 − q0)/h. From the
+root to every link i come the columns J_ia = ∂V_i/∂v_a of its twist by the rates of the joints above it, and D_ia =
+∂V_i/∂q_a; from link to link they only shift, the axes being those of the world. With P_i = G_i V_i and W_i the weight,
+∂L/∂v_a = Σ_i J_iaᵀP_i and ∂L/∂q_a = Σ_i (D_iaᵀP_i + J_iaᵀW_i): O(n²). The second derivatives by a and b ≥ a, b below
+a, are sums over i, a and b, O(n³), for ∂J_ia/∂q_b = [J_ia, J_ib] and ∂D_ia/∂q_b = [D_ia, J_ib], and ∂J_ib/∂q_a = 0.
+
+Links are visited along paths: a path begins at a link and goes on with one child of each, to a leaf. So one line of
+columns is enough, and it lies in memory joint by joint, to be worked on in fours.
+"""
+
+from collections import namedtuple
+
+import numpy as np
+
+from .jit import kernel
+from .kinematics import inertia_times, place
+from .layout import ARM, ARMATURE, DAMPING, LANES, MASS, MOMENT_W, O, S, STIFFNESS, V, get3, get33, slot
+from .rnea import velocities
+from .simd import SIMD, in_fours
+from .vec3 import add, add_scaled, cross, dot, scale, sub
+
+# first: links at which paths begin; main: the next link on the path, −1 at its end; width: of the line, in numbers;
+# joint: (width,) the links of the line; line: 14 rows, J (6), D (6), ∂L/∂v, ∂L/∂q; upper, lower: (width²) the second
+# derivatives by (a, b) and (b, a), b below a; middle: a workspace for the configuration q̄; q, v: (nv,) q̄ and v̄
+Paths = namedtuple("Paths", "first main width joint line upper lower middle q v")
+
+J_TURN, J_MOVE, D_TURN, D_MOVE, BY_V, BY_Q, ROWS = 0, 3, 6, 9, 12, 13, 14
+
+
+def paths_of(parent: np.ndarray, workspace: np.ndarray, jacobian: bool) -> Paths:
+    """Room to work in for a tree; of no use for the Jacobian unless asked for it."""
+    n = len(parent)
+    main, depth = np.full(n, -1, dtype=np.int64), np.ones(n + 1, dtype=np.int64)
+    depth[n] = 0
+    for i in range(n):
+        depth[i] = depth[parent[i]] + 1
+        if parent[i] < n:
+            main[parent[i]] = i
+    first = np.array([i for i in range(n) if parent[i] == n or main[parent[i]] != i], dtype=np.int64)
+    width = LANES * -(-int(depth.max()) // LANES)
+    square = width * width if jacobian else 0
+    return Paths(first, main, width, np.zeros(width, dtype=np.int64), np.zeros(ROWS * width), np.zeros(square),
+                 np.zeros(square), workspace, np.zeros(n), np.zeros(n))
+
+
+@kernel
+def take(x, k, row, width):
+    """A vector of the line: of joint k, or of joints k to k + 3."""
+    a = row * width + k
+    return x[a], x[a + width], x[a + 2 * width]
+
+
+@kernel
+def lay(x, k, row, width, value):
+    a = row * width + k
+    x[a], x[a + width], x[a + 2 * width] = value
+
+
+@kernel
+def bracket(turn, move, other_turn, other_move):
+    """[x, y] of two twists."""
+    return cross(turn, other_turn), add(cross(turn, other_move), cross(move, other_turn))
+
+
+@kernel
+def dual(m, f, turn, move):
+    """The wrench z with z·y = (m, f)·[x, y] for every twist y, x = (turn, move)."""
+    return add(cross(m, turn), cross(f, move)), cross(f, turn)
+
+
+@kernel
+def shift(x, k, width, arm):
+    """Columns J and D of the parent, seen at the child's origin."""
+    lay(x, k, J_MOVE, width, add(take(x, k, J_MOVE, width), cross(take(x, k, J_TURN, width), arm)))
+    lay(x, k, D_MOVE, width, add(take(x, k, D_MOVE, width), cross(take(x, k, D_TURN, width), arm)))
+
+
+@kernel
+def collect(x, k, width, m, f, weight_m, weight_f):
+    """Add what a link of momentum (m, f) gives to ∂L/∂v and ∂L/∂q."""
+    turn, move = take(x, k, J_TURN, width), take(x, k, J_MOVE, width)
+    turn_q, move_q = take(x, k, D_TURN, width), take(x, k, D_MOVE, width)
+    x[BY_V * width + k] = x[BY_V * width + k] + (dot(turn, m) + dot(move, f))
+    x[BY_Q * width + k] = x[BY_Q * width + k] + (
+        dot(turn_q, m) + dot(move_q, f) + dot(turn, weight_m) + dot(move, weight_f))
+
+
+@kernel
+def own_columns(w, o, x, k, width):
+    """J_ii = S_i and D_ii = [V_i, S_i] of the link itself."""
+    turn, move = get33(w, o + S)
+    own_turn, own_move = get33(w, o + V)
+    d_turn, d_move = bracket(own_turn, own_move, turn, move)
+    lay(x, k, J_TURN, width, turn)
+    lay(x, k, J_MOVE, width, move)
+    lay(x, k, D_TURN, width, d_turn)
+    lay(x, k, D_MOVE, width, d_move)
+
+
+@kernel
+def begin_path(tree, w, paths, first):
+    """Clear the line and set the columns of the joints above a link, seen at its origin. Gives their number."""
+    x, width = paths.line, paths.width
+    for j in range(ROWS * width):
+        x[j] = 0.0
+    count, above = 0, tree.parent[first]
+    while above < tree.n:
+        count += 1
+        above = tree.parent[above]
+    origin, above = get3(w, slot(first) + O), tree.parent[first]
+    for k in range(count - 1, -1, -1):
+        o = slot(above)
+        paths.joint[k] = above
+        own_columns(w, o, x, k, width)
+        shift(x, k, width, sub(origin, get3(w, o + O)))
+        above = tree.parent[above]
+    return count
+
+
+@kernel
+def midpoint(tree, w, q0, delta, h, paths):
+    """Place the links at q̄ and set their twists at v̄."""
+    for j in range(len(paths.v)):
+        paths.q[j] = q0[j] + 0.5 * delta[j]
+        paths.v[j] = delta[j] / h
+    place(tree, w, paths.q)
+    velocities(tree, w, paths.v)
+
+
+@kernel
+def svi(tree, gravity, q0, delta, h, paths, by_v, by_q):
+    """∂L/∂v and ∂L/∂q (nv,) at the middle of the step q0 to q0 + delta. Gives twice the kinetic energy."""
+    w, x, width = paths.middle, paths.line, paths.width
+    midpoint(tree, w, q0, delta, h, paths)
+    for j in range(len(by_v)):
+        by_v[j] = 0.0
+        by_q[j] = 0.0
+    for start in paths.first:
+        count, i = begin_path(tree, w, paths, start), start
+        while i >= 0:  # root → leaves
+            o = slot(i)
+            arm = get3(w, o + ARM) if i != start else (0.0, 0.0, 0.0)
+            turn, move = get33(w, o + V)
+            m, f = inertia_times(w, o, w[o + MASS], turn, move)
+            weight_m, weight_f = cross(get3(w, o + MOMENT_W), gravity), scale(w[o + MASS], gravity)
+            if SIMD:
+                four = in_fours(x)
+                for k in range(0, count, LANES):
+                    shift(four, k, width, arm)
+                    collect(four, k, width, m, f, weight_m, weight_f)
+            else:
+                for k in range(count):
+                    shift(x, k, width, arm)
+                    collect(x, k, width, m, f, weight_m, weight_f)
+            paths.joint[count] = i
+            own_columns(w, o, x, count, width)
+            collect(x, count, width, m, f, weight_m, weight_f)
+            count += 1
+            i = paths.main[i]
+        for k in range(count):
+            by_v[tree.iv[paths.joint[k]]] += x[BY_V * width + k]
+            by_q[tree.iv[paths.joint[k]]] += x[BY_Q * width + k]
+    twice = 0.0
+    for j in range(len(by_v)):
+        twice += by_v[j] * paths.v[j]
+    return twice
+
+
+@kernel
+def second_derivatives(x, k, width, up, low, row, X, Y, Xt, Yt):
+    """Add X·J_b + Y·D_b to the upper row, and the same with Xt and Yt to the lower one; b = k, or k to k + 3."""
+    turn, move = take(x, k, J_TURN, width), take(x, k, J_MOVE, width)
+    turn_q, move_q = take(x, k, D_TURN, width), take(x, k, D_MOVE, width)
+    up[row + k] = up[row + k] + (
+        dot(turn, X[0]) + dot(move, X[1]) + (dot(turn_q, Y[0]) + dot(move_q, Y[1])))
+    low[row + k] = low[row + k] + (
+        dot(turn, Xt[0]) + dot(move, Xt[1]) + (dot(turn_q, Yt[0]) + dot(move_q, Yt[1])))
+
+
+@kernel
+def combined(a, x, b, y):
+    """a x + b y of two wrenches."""
+    return add_scaled(scale(a, x[0]), b, y[0]), add_scaled(scale(a, x[1]), b, y[1])
+
+
+@kernel
+def link_jacobian(w, o, gravity, h, x, width, count, up, low):
+    """Add what a link gives to L_vv/h + (L_vq − L_qv)/2 − (h/4) L_qq, by every two joints above it."""
+    mass, moment = w[o + MASS], get3(w, o + MOMENT_W)
+    own_turn, own_move = get33(w, o + V)
+    m, f = inertia_times(w, o, mass, own_turn, own_move)
+    for a in range(count):
+        turn, move = take(x, a, J_TURN, width), take(x, a, J_MOVE, width)
+        turn_q, move_q = take(x, a, D_TURN, width), take(x, a, D_MOVE, width)
+        GJ, GD = inertia_times(w, o, mass, turn, move), inertia_times(w, o, mass, turn_q, move_q)
+        lever = cross(gravity, turn)
+        k_m, k_f = dual(m, f, turn_q, move_q)
+        K = add(k_m, cross(moment, lever)), add_scaled(k_f, mass, lever)
+        even = combined(1.0 / h, GJ, -0.25 * h, K)
+        odd = combined(0.5, dual(m, f, turn, move), -0.5, GD)
+        X, Xt = combined(1.0, even, 1.0, odd), combined(1.0, even, -1.0, odd)
+        Y, Yt = combined(0.5, GJ, -0.25 * h, GD), combined(-0.5, GJ, -0.25 * h, GD)
+        row = a * width
+        if SIMD:
+            four, up4, low4 = in_fours(x), in_fours(up), in_fours(low)
+            for k in range(LANES * (a // LANES), count, LANES):
+                second_derivatives(four, k, width, up4, low4, row, X, Y, Xt, Yt)
+        else:
+            for k in range(a, count):
+                second_derivatives(x, k, width, up, low, row, X, Y, Xt, Yt)
+
+
+@kernel
+def svi_jacobian(tree, gravity, h, paths, jacobian, nv):
+    """Fill jacobian (nv × nv, flat) = ∂/∂q1 (∂L/∂v − (h/2) ∂L/∂q), with the terms of armature, damping and springs.
+
+    Needs svi().
+    """
+    w, x, width, up, low = paths.middle, paths.line, paths.width, paths.upper, paths.lower
+    for j in range(nv * nv):
+        jacobian[j] = 0.0
+    for start in paths.first:
+        count, i = begin_path(tree, w, paths, start), start
+        for j in range(width * width):
+            up[j] = 0.0
+            low[j] = 0.0
+        while i >= 0:  # root → leaves
+            o = slot(i)
+            if i != start:
+                arm = get3(w, o + ARM)
+                if SIMD:
+                    four = in_fours(x)
+                    for k in range(0, count, LANES):
+                        shift(four, k, width, arm)
+                else:
+                    for k in range(count):
+                        shift(x, k, width, arm)
+            paths.joint[count] = i
+            own_columns(w, o, x, count, width)
+            count += 1
+            link_jacobian(w, o, gravity, h, x, width, count, up, low)
+            i = paths.main[i]
+        for a in range(count):
+            row = tree.iv[paths.joint[a]]
+            jacobian[row * nv + row] += up[a * width + a]
+            for b in range(a + 1, count):
+                column = tree.iv[paths.joint[b]]
+                jacobian[row * nv + column] += up[a * width + b]
+                jacobian[column * nv + row] += low[a * width + b]
+    for i in range(tree.n):
+        o, j = slot(i), tree.iv[i]
+        jacobian[j * nv + j] += w[o + ARMATURE] / h + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]

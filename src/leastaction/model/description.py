@@ -1,0 +1,149 @@
+"""A model as plain data, and back: what a file of results holds of it. Every number comes back bit for bit."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+import numpy as np
+
+from leastaction.errors import ModelError
+from leastaction.model.arrays import as_array
+from leastaction.model.geometry import Geometry
+from leastaction.model.inertia import Inertia
+from leastaction.model.joint import Joint
+from leastaction.model.joints import JOINT_KINDS
+from leastaction.model.validation import did_you_mean
+
+SHAPES = {"position": (3,), "quaternion": (4,), "size": (3,), "color": (4,)}
+MESH = {"vertices": float, "faces": np.int64}
+
+
+def plain(value: Any, what: str) -> Any:
+    """Numbers, text and arrays as JSON has them; numbers that are not finite, which it has not, as text."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, list | tuple):
+        return [plain(entry, what) for entry in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ModelError(f"{what} cannot be written down: {value!r}")
+
+
+def numbers(value: Any) -> Any:
+    """Undo `plain` for the numbers of a joint or an array: lists become tuples, "inf" a number."""
+    if isinstance(value, list | tuple):
+        return tuple(numbers(entry) for entry in value)
+    return float(value) if value in ("inf", "-inf", "nan") else value
+
+
+def record(value: Any, what: str) -> dict[str, Any]:
+    """List the fields of a dataclass that are not at their defaults."""
+    found = {}
+    for field in fields(value):
+        content = getattr(value, field.name)
+        if field.default is MISSING or content is not field.default:
+            found[field.name] = plain(content, f"the {field.name} of {what}")
+    return found
+
+
+def joint_record(joint: Any, what: str) -> dict[str, Any]:
+    """Write down a joint: its kind in lower case, then its numbers."""
+    kind = type(joint).__name__.lower()
+    if JOINT_KINDS.get(kind) is not type(joint):
+        raise ModelError(f"the joint of {what} is of no known kind: {joint!r}")
+    return {"kind": kind, **record(joint, f"the joint of {what}")}
+
+
+def read_joint(data: Any, what: str) -> Joint:
+    """Read what `joint_record` wrote."""
+    given = dict(mapping(data, what))
+    kind = given.pop("kind", None)
+    if kind not in JOINT_KINDS:
+        raise ModelError(f"{what} has the unknown kind {kind!r}; use one of {', '.join(JOINT_KINDS)}")
+    return build(
+        JOINT_KINDS[kind], {key: value if key == "name" else numbers(value) for key, value in given.items()}, what)
+
+
+def read_inertia(data: Any, what: str) -> Inertia:
+    """Read mass, com and matrix."""
+    return build(Inertia, {name: numbers(value) for name, value in mapping(data, what).items()}, what)
+
+
+def read_geometry(data: Any, what: str) -> Geometry:
+    """Read one shape of a body."""
+    given: dict[str, Any] = dict(mapping(data, what))
+    for name, shape in SHAPES.items():
+        if name in given:
+            given[name] = as_array(numbers(given[name]), shape, f"the {name} of {what}")
+    for name, kind in MESH.items():
+        try:
+            given[name] = np.array(given.get(name, []), dtype=kind).reshape(-1, 3)
+        except (TypeError, ValueError):
+            raise ModelError(f"the {name} of {what} must be rows of three numbers") from None
+    return build(Geometry, given, what)
+
+
+def build(kind: Callable[..., Any], given: Mapping[str, Any], what: str) -> Any:
+    """Make a dataclass of its fields; unknown and missing ones are named."""
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    refuse_unknown(given, known, what)
+    try:
+        return kind(**given)
+    except TypeError as error:  # Python names the fields that are missing
+        raise ModelError(f"{what} is not complete: {str(error).split('__init__() ')[-1]}") from None
+
+
+def mapping(data: Any, what: str) -> Mapping[str, Any]:
+    """Require named fields."""
+    if not isinstance(data, Mapping):
+        raise ModelError(f"{what} must be a mapping of names to values, not {data!r}")
+    return data
+
+
+def refuse_unknown(given: Iterable[str], known: Iterable[str], what: str) -> None:
+    """Raise a ModelError that names every key which nobody would read."""
+    known = list(known)
+    unknown = [key for key in given if key not in known]
+    if unknown:
+        raise ModelError([f"{what} has the unknown key {key!r}{did_you_mean(str(key), known)}" for key in unknown])
+
+
+def body_record(body: Any) -> dict[str, Any]:
+    """Write down a body; `read_body` reads it."""
+    what = f"body '{body.name}'"
+    found = {
+        "name": body.name, "parent": body.parent, "joint": joint_record(body.joint, what),
+        "position": plain(body.position, what), "quaternion": plain(body.quaternion, what),
+        "inertia": record(body.inertia, what),
+    }
+    if body.geometry:
+        found["geometry"] = [record(shape, f"the geometry of {what}") for shape in body.geometry]
+    return found
+
+
+def read_body(data: Any) -> dict[str, Any]:
+    """Read the fields of a body as they are stored, without removing round-off from its quaternion."""
+    given = mapping(data, "a body")
+    name, parent = given.get("name"), given.get("parent")
+    if not isinstance(name, str) or not isinstance(parent, str | None):
+        raise ModelError(f"names of bodies must be text, not {name!r} with the parent {parent!r}")
+    what = f"body '{name}'"
+    refuse_unknown(given, ("name", "parent", "joint", "position", "quaternion", "inertia", "geometry"), what)
+    return {
+        "name": name,
+        "parent": parent,
+        "joint": read_joint(given.get("joint", {"kind": "fixed"}), f"the joint of {what}"),
+        "position": as_array(numbers(given.get("position", (0, 0, 0))), (3,), f"the position of {what}"),
+        "quaternion": as_array(numbers(given.get("quaternion", (1, 0, 0, 0))), (4,), f"the quaternion of {what}"),
+        "inertia": read_inertia(given.get("inertia", {"mass": 0.0}), f"the inertia of {what}"),
+        "geometry": tuple(read_geometry(shape, f"the geometry of {what}") for shape in given.get("geometry", ())),
+    }
+
+
+def read_state(data: Mapping[str, Any], nq: int, nv: int) -> list[np.ndarray | None]:
+    """Read q0 (nq,) and v0 (nv,), None where they are not given."""
+    given = ((data.get(name), size, name) for name, size in (("q0", nq), ("v0", nv)))
+    return [None if value is None else np.array(as_array(numbers(value), (size,), name)) for value, size, name in given]

@@ -1,0 +1,61 @@
+"""A model as text: its tree, with the joint, the place in q and the mass of every body."""
+
+from typing import TYPE_CHECKING
+
+from leastaction.model.joint import Joint
+
+if TYPE_CHECKING:
+    from leastaction.model.model import Model
+
+SHOWN = 60  # bodies, beyond which a tree is no longer read but scrolled past
+DEEP = 24   # levels, beyond which the indentation grows no more
+TRUNK, BRANCH, LAST, GAP = "│ ", "├─", "└─", "  "
+
+
+def drawn(model: "Model", most: int = SHOWN) -> str:
+    """Draw the tree of a model; it need not be without faults.
+
+    Parameters
+    ----------
+    most : number of bodies to show
+    """
+    rows = _rows(model, most)
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    lines = [repr(model)]
+    for *cells, mass in rows:
+        padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
+        lines.append("  ".join([*padded, mass]))
+    if model.nb > len(rows):
+        lines.append(f"... and {model.nb - len(rows)} more")
+    if model.ignored:
+        named = ", ".join(f"{word} ({len(names)})" for word, names in model.ignored.items())
+        lines.append(f"not acting: {named}")
+    return "\n".join(lines)
+
+
+def _rows(model: "Model", most: int) -> list[tuple[str, str, str, str]]:
+    """List the branch, joint, place in q and mass of each body, children below their parents."""
+    children: dict[int, list[int]] = {}
+    for index, parent in enumerate(model.parents.tolist()):
+        children.setdefault(parent, []).append(index)
+    bodies = model.bodies
+    rows: list[tuple[str, str, str, str]] = []
+    roots = children.get(-1, [])
+    stack = [(index, "", LAST if index == roots[-1] else BRANCH) for index in reversed(roots)]
+    while stack and len(rows) < most:
+        index, above, twig = stack.pop()
+        body = bodies[index]
+        joint = type(body.joint).__name__.lower()
+        title = f"{joint} '{body.joint.name}'" if isinstance(body.joint, Joint) and body.joint.name else joint
+        rows.append((above + twig + body.name, title, _place(model, index), f"{body.inertia.mass:.4g} kg"))
+        below = children.get(index, [])
+        indent = above if len(above) >= 2 * DEEP else above + (GAP if twig == LAST else TRUNK)
+        stack.extend((child, indent, LAST if child == below[-1] else BRANCH) for child in reversed(below))
+    return rows
+
+
+def _place(model: "Model", body: int) -> str:
+    """Say where the joint of a body is in q."""
+    at = model.layout.q_slice(body)
+    size = at.stop - at.start
+    return "" if not size else f"q[{at.start}]" if size == 1 else f"q[{at.start}:{at.stop}]"

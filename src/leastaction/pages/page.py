@@ -1,0 +1,93 @@
+"""The frame of every page: its looks, figures as SVG inside it, tables, and the writing."""
+
+import io
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from importlib import resources
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from leastaction._version import __version__
+from leastaction.plots.style import SETTINGS
+
+
+def write_page(path: str | Path, title: str, subtitle: str, parts: Iterable[str]) -> Path:
+    """Write a page made of HTML parts.
+
+    Parameters
+    ----------
+    path : the file to write, ending in .html
+    title, subtitle : plain text
+    parts : HTML, one after the other
+    """
+    path = Path(path)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise ValueError(f"the page is an HTML file: name it '{path.with_suffix('.html')}' instead of '{path}'")
+    style = (resources.files("leastaction.pages") / "page.css").read_text("utf-8")
+    text = f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
+<link rel="icon" href="data:,">
+<title>{escape(title)}</title>
+<style>
+{style}</style>
+</head>
+<body>
+<main>
+<header><h1>{escape(title)}</h1><p>{escape(subtitle)}</p></header>
+{"".join(parts)}
+<footer>leastaction {__version__}</footer>
+</main>
+</body>
+</html>
+"""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def new_figure(height: float = 2.7) -> Figure:
+    """Make a figure as wide as the page; height in inches. Use it inside `plots.style`."""
+    return Figure(figsize=(8.6, height))
+
+
+def figure(drawn: Figure, title: str, caption: str, name: str) -> str:
+    """Return a figure as a card with its SVG inside.
+
+    Parameters
+    ----------
+    drawn : the figure
+    title, caption : plain text
+    name : unique on the page; marks in the SVG are named after it
+    """
+    file = io.StringIO()
+    with mpl.rc_context({**SETTINGS, "svg.hashsalt": name, "svg.id": name}):
+        drawn.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    svg = file.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
+    svg = re.sub(r'<svg ', f'<svg role="img" aria-label="{escape(title)}" ', svg, count=1)
+    return f"<section><h2>{escape(title)}</h2>{svg}<p class='caption'>{escape(caption)}</p></section>\n"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table; the first column names the rows."""
+    top = "".join(f"<th scope='col'>{escape(text)}</th>" for text in head)
+    body = "".join(
+        f"<tr><th scope='row'>{escape(first)}</th>{''.join(f'<td>{escape(text)}</td>' for text in rest)}</tr>"
+        for first, *rest in rows)
+    top = f"<thead><tr>{top}</tr></thead>" if head else ""
+    return f"<div class='wide'><table>{top}<tbody>{body}</tbody></table></div>"
+
+
+def verdict(good: bool, sentences: Sequence[str]) -> str:
+    """Return a verdict: its first sentence large, the others below."""
+    head, *rest = sentences
+    return (f"<section class='verdict {'good' if good else 'bad'}'><strong>{escape(head)}</strong>"
+            f"<p>{escape(' '.join(rest))}</p></section>\n")

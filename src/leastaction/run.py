@@ -1,0 +1,156 @@
+"""The loop of a run: the forces of each stretch of steps, and who keeps what the steps leave behind."""
+
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from leastaction.errors import StepError
+from leastaction.kernels import control as laws
+from leastaction.kernels.record import Record
+from leastaction.progress import Progress
+from leastaction.simulator import Simulator, part, per_step
+from leastaction.trajectory import Control, Node, Origin, Trajectory
+
+Array = np.ndarray
+OnFailure = Literal["raise", "truncate"]
+NODE = ("q", "v", "p", "energy", "momentum")
+STEP = ("iterations", "residual", "status", "substeps")
+
+
+class Keeper:
+    """Gives each stretch of steps room to write in, and here forgets it."""
+
+    def __init__(self, sim: Simulator, every: int) -> None:
+        self.sim, self.every = sim, every
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any = None, *_error: object) -> None:
+        """Let go of what is held."""
+
+    def most(self, _first: int) -> int | None:
+        """Tell how many steps may be made at a stretch from this one on; None for any number."""
+        return None
+
+    def room(self, first: int, steps: int) -> Record:
+        """Return where these steps are to write."""
+        return self.sim.record(steps, self.every, first)
+
+    def keep(self, out: Record, first: int, made: int) -> None:
+        """Take so many steps; the simulator is at the last of them."""
+
+    def fail(self, failure: StepError) -> None:
+        """Note that the run cannot go on."""
+
+
+class Run:
+    """A run of a simulator: its forces, and the loop.
+
+    Parameters
+    ----------
+    sim : at the first step to be made
+    steps : of the whole run
+    every : which nodes to keep
+    control, wrench : as given to `simulate`
+    """
+
+    def __init__(self, sim: Simulator, steps: int, every: int, control: Control, wrench: Control) -> None:
+        self.sim, self.steps, self.every = sim, steps, every
+        nb, nv = sim.model.nb, sim.model.nv
+        self.law: Any = control if callable(control) else None
+        self.push: Any = wrench if callable(wrench) else None
+        for name, function, shape in (("control", self.law, (nv,)), ("wrench", self.push, (nb, 6))):
+            if function is not None:
+                per_step(f"what {name} returns", laws.sample(function, sim.t, sim.q, sim.v), shape, None)
+        compiled = self.law is not None and self.push is None and laws.is_compiled(self.law)
+        self.compiled_law = laws.first_class(self.law) if compiled else None
+        self.stepwise = (self.law is not None or self.push is not None) and not compiled
+        self.tau = per_step("control", None if callable(control) else control, (nv,), steps)
+        self.wrenches = sim.wrenches(None if callable(wrench) else wrench, steps)
+        self.origin = Origin(_copied(control), _copied(wrench), sim.model.revision)
+
+    def make(self, until: int, keeper: Keeper, progress: Progress) -> None:
+        """Make the steps up to one; a StepError is noted by the keeper, and raised."""
+        sim = self.sim
+        with progress, keeper:
+            while sim.steps < until:
+                first = sim.steps
+                chunk = min(progress.chunk, until - first, keeper.most(first) or until)
+                out = keeper.room(first, chunk)
+                try:
+                    self._stretch(first, chunk, out)
+                except Exception as error:  # of the step, or of a law in Python: what was made before is good
+                    keeper.keep(out, first, sim.steps - first)
+                    if isinstance(error, StepError):
+                        keeper.fail(error)
+                    raise
+                keeper.keep(out, first, chunk)
+                progress.update(chunk)
+
+    def _stretch(self, first: int, chunk: int, out: Record) -> None:
+        """Make steps; the last by itself, as all of them where Python computes forces, so that v and p are its own."""
+        alone = chunk if self.stepwise else 1
+        if chunk > alone:
+            self.sim.advance(chunk - alone, self._rows(self.tau, first, chunk), self._rows(self.wrenches, first, chunk),
+                             out, first, self.every, self.compiled_law)
+        for made in range(chunk - alone, chunk):
+            self._single(first + made, part(out, made, first, self.every))
+
+    def _single(self, k: int, out: Record) -> None:
+        """Make step k, and know its end whether it is to be kept or not."""
+        sim = self.sim
+        tau, push = self._rows(self.tau, k, 1), self._rows(self.wrenches, k, 1)
+        if self.stepwise and self.law is not None:
+            tau = per_step("what control returns", laws.sample(self.law, sim.t, sim.q, sim.v), (sim.model.nv,), None)
+        if self.push is not None:
+            push = sim.wrenches(laws.sample(self.push, sim.t, sim.q, sim.v))
+        node = sim.record(1, 1, k)
+        sim.advance(1, tau, push, node, k, 1, self.compiled_law)
+        for name in STEP + (NODE if (k + 1) % self.every == 0 else ()):
+            getattr(out, name)[0] = getattr(node, name)[0]
+
+    def _rows(self, forces: Array, k: int, chunk: int) -> Array:
+        """The part of forces (R, ...) that belongs to these steps."""
+        return forces[k : k + chunk] if len(forces) == self.steps and self.steps > 1 else forces
+
+
+def step_count(dt: float, duration: float | None, steps: int | None) -> int:
+    """Return the number of steps of a run, given by it or by the time, s."""
+    if steps is not None and duration is None:
+        if not (isinstance(steps, int | np.integer) and steps >= 0):
+            raise ValueError(f"steps must be a whole number of at least 0, not {steps!r}")
+        return int(steps)
+    if duration is None or steps is not None:
+        raise ValueError("give either duration or steps")
+    if not (np.isfinite(duration) and duration >= 0):
+        raise ValueError(f"duration must be a number of seconds, not {duration!r}")
+    return int(np.ceil(duration / dt - 1e-9))
+
+
+def _copied(forces: Control) -> Control:
+    """Forces that stay the same whatever their owner does to the array."""
+    return forces if forces is None or callable(forces) else np.array(forces, dtype=float)
+
+
+def node_at(traj: Trajectory, t: float) -> Node:
+    """Return the node of a run nearest to a time, made again from the nearest place if it was not kept."""
+    if not (np.isfinite(t) and -0.5 * traj.dt <= t <= (traj.steps + 0.5) * traj.dt):
+        raise ValueError(f"t must be within the run, from 0 to {traj.steps * traj.dt:g} s, not {t!r}")
+    step = min(round(t / traj.dt), traj.steps)
+    row = step // traj.record_every
+    if step % traj.record_every == 0:
+        return Node(step * traj.dt, traj.q[row].copy(), traj.v[row].copy(), traj.p[row].copy(),
+                    float(traj.energy[row]), traj.momentum[row].copy())
+    if traj.origin is None:
+        raise ValueError(f"the node at {step * traj.dt:g} s was not kept, and to make it again the forces of the run "
+                         "must be known. Functions cannot be stored: la.open(path, control=..., wrench=...) takes them")
+    if traj.origin.revision != traj.model.revision:
+        raise ValueError(f"model '{traj.model.name}' was changed after the run: simulate it again first")
+    sim = traj._nearest(step)
+    control, wrench, _ = traj.origin
+    planned = [len(np.asarray(forces)) for forces, held in ((control, 1), (wrench, 2))
+               if forces is not None and not callable(forces) and np.ndim(forces) > held]
+    run = Run(sim, max([traj.steps, *planned]), traj.record_every, control, wrench)
+    run.make(step, Keeper(sim, traj.record_every), Progress(step, False))
+    return Node(sim.t, sim.q, sim.v, sim.p, sim.energy, sim.momentum)

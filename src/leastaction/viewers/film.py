@@ -1,0 +1,160 @@
+"""A run as a film: poses at a steady frame rate, the camera's path, and curves to draw beside it."""
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leastaction.model import Model
+from leastaction.viewers.outline import Drawn, leaf_tips, quaternions, shapes
+from leastaction.viewers.solids import reach
+
+if TYPE_CHECKING:
+    from leastaction.trajectory import Trajectory
+
+Array = np.ndarray
+
+FPS = 60.0
+FOLLOW = 3.0  # what travels this many times its own size is followed by the camera
+MAX_TRAILS = 8
+CURVE_POINTS = 1600  # more than a screen shows beside the scene
+MOST = 850_000  # poses in a film, so that its page stays below about 32 MB; longer runs get fewer frames a second
+
+
+@dataclass(frozen=True, eq=False)
+class Film:
+    """What a viewer needs to know of a run; gravity points down, along -z.
+
+    Attributes
+    ----------
+    shapes : what to draw, each with the index of its body
+    t : (F,) times of the frames, s
+    positions : (F, nb, 3) of the bodies, m
+    quaternions : (F, nb, 4) of the bodies
+    focus : (F, 3) where the camera looks, m
+    radius : of the ball about the focus that holds what moves, m
+    floor : height of the floor, m; if ``floor_follows``, below the focus
+    floor_follows : whether the fall is so deep that the floor has to come along
+    tips : points (3,) that leave a trail, body frame, m, each with the index of its body
+    """
+
+    shapes: list[Drawn]
+    t: Array
+    positions: Array
+    quaternions: Array
+    focus: Array
+    radius: float
+    floor: float
+    floor_follows: bool
+    tips: list[tuple[int, Array]]
+
+
+def film(traj: "Trajectory", fps: float = FPS) -> Film:
+    """Sample a run at no more than ``fps`` frames a second of model time, fewer if that makes too many."""
+    if not fps > 0:
+        raise ValueError(f"fps must be positive, not {fps!r}")
+    interval = max(1.0 / fps, traj.model.nb * float(traj.t[-1] - traj.t[0]) / MOST)
+    frames = np.unique(np.append(steps_every(traj.t, interval), len(traj.t) - 1))
+    upright = _upright(traj.model.gravity)
+    poses = traj.poses(steps=frames)
+    positions = poses[..., :3, 3] @ upright.T
+    turned = upright @ poses[..., :3, :3]
+    drawn = shapes(traj.model)
+    centres, reaches = _balls(drawn, positions, turned)
+    focus, radius = _camera(centres, reaches)
+    lowest = (centres[..., 2] - reaches).min(axis=1)
+    deep = np.ptp(lowest) > FOLLOW * radius
+    floor = float((lowest - focus[:, 2]).min() if deep else lowest.min()) - 0.04 * radius
+    return Film(_turned_ground(drawn, upright), traj.t[frames], positions, quaternions(turned), focus, radius, floor,
+                bool(deep), _tips(traj.model))
+
+
+def _tips(model: Model) -> list[tuple[int, Array]]:
+    """Ends of sticks; robots that have a shape of their own would only be covered by trails."""
+    if any(body.geometry for body in model.bodies):
+        return []
+    return list(leaf_tips(model).items())[:MAX_TRAILS]
+
+
+def steps_every(t: Array, interval: float) -> Array:
+    """Find the nodes nearest to t[0], t[0] + interval, ..., in times t (N,), s."""
+    times = t[0] + interval * np.arange(1 + int((t[-1] - t[0]) / interval + 1e-9))
+    return np.searchsorted(0.5 * (t[1:] + t[:-1]), times)
+
+
+def thinned(t: Array, y: Array, points: int = CURVE_POINTS) -> tuple[Array, Array]:
+    """Thin out a curve to about so many points without losing its peaks.
+
+    Parameters
+    ----------
+    t : (N,) s
+    y : (N,)
+
+    Returns
+    -------
+    the times and values of the least and the greatest value in every stretch of the curve, and of both its ends
+    """
+    if len(t) <= points:
+        return t, y
+    edges = np.linspace(0, len(t), points // 2 + 1).astype(int)
+    kept = {0, len(t) - 1}
+    for low, high in pairwise(edges):
+        kept |= {int(low + np.argmin(y[low:high])), int(low + np.argmax(y[low:high]))}
+    index = np.array(sorted(kept))
+    return t[index], y[index]
+
+
+def _upright(gravity: Array) -> Array:
+    """Rotation (3, 3) that makes gravity point along -z; none without gravity."""
+    size = float(np.linalg.norm(gravity))
+    if size == 0:
+        return np.eye(3)
+    up = -gravity / size
+    if up[2] > 1 - 1e-12:
+        return np.eye(3)
+    side = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
+    side /= np.linalg.norm(side)
+    return np.array([side, np.cross(up, side), up])
+
+
+def _turned_ground(drawn: list[Drawn], upright: Array) -> list[Drawn]:
+    """Turn shapes fixed to the ground with the world."""
+    if np.array_equal(upright, np.eye(3)):
+        return drawn
+    return [(i, shape if i >= 0 else replace(shape, position=upright @ shape.position)) for i, shape in drawn]
+
+
+def _balls(drawn: list[Drawn], positions: Array, rotations: Array) -> tuple[Array, Array]:
+    """Centres (F, m, 3) and radii (m,) of balls that hold every moving shape; the bodies' origins if there is none."""
+    moving = [(i, shape) for i, shape in drawn if i >= 0]
+    if not moving:
+        return positions, np.zeros(positions.shape[1])
+    on = [i for i, _ in moving]
+    local = np.array([shape.position for _, shape in moving])
+    centres = positions[:, on] + np.einsum("fbij,bj->fbi", rotations[:, on], local)
+    return centres, np.array([reach(shape) for _, shape in moving])
+
+
+def _camera(centres: Array, reaches: Array) -> tuple[Array, float]:
+    """Where the camera looks (F, 3), and the radius of what it has to see, m."""
+    low, high = (centres - reaches[:, None]).min(axis=1), (centres + reaches[:, None]).max(axis=1)
+    size = float(np.linalg.norm(high - low, axis=1).max())
+    whole = float(np.linalg.norm(high.max(axis=0) - low.min(axis=0)))
+    if whole > FOLLOW * size:
+        return _smooth(0.5 * (low + high)), 0.5 * size or 1.0
+    middle = 0.5 * (high.max(axis=0) + low.min(axis=0))
+    return np.tile(middle, (len(centres), 1)), 0.5 * whole or 1.0
+
+
+def _smooth(path: Array) -> Array:
+    """Average a path (F, 3) over about half a second, so that the camera does not shake."""
+    half = min(int(0.25 * FPS), (len(path) - 1) // 2)
+    if half < 1:
+        return path
+    window = np.ones(2 * half + 1) / (2 * half + 1)
+    # Straight on beyond the ends, so that a fall is followed there as well.
+    before = path[0] - (path[half:0:-1] - path[0])
+    after = path[-1] - (path[-2 : -half - 2 : -1] - path[-1])
+    padded = np.concatenate([before, path, after])
+    return np.stack([np.convolve(column, window, mode="valid") for column in padded.T], axis=1)

@@ -1,0 +1,107 @@
+"""Certificates say what their numbers mean: good runs pass, each kind of bad one fails for its own reason."""
+
+import json
+
+import numpy as np
+import pytest
+
+import leastaction as la
+
+
+@pytest.fixture(scope="module")
+def gentle():
+    return la.audit(la.library.paper_chain(4), duration=4.0)
+
+
+def test_a_good_run_passes(gentle):
+    assert gentle.kept
+    words = " ".join(gentle.verdict)
+    assert words.startswith("Physics is kept.")
+    assert "symplectic and reversible" in words and "without a trend" in words and "Every step converged" in words
+    assert gentle.accuracy is not None and gentle.symplecticity < 1e-9
+
+
+def test_text_and_json_tell_the_same_numbers(gentle):
+    found = json.loads(json.dumps(gentle.to_dict()))
+    assert found["kept"] is True and found["steps"] == 4000
+    run = gentle.run
+    assert found["energy_error"]["max"] == run.max_energy_error
+    assert found["evaluations"]["mean"] == pytest.approx(run.iterations.mean())
+    assert found["residual"]["max"] == run.residual.max()
+    low, high = found["energy_trend"]["interval"]
+    assert low < found["energy_trend"]["per_second"] < high
+    text = str(gentle)
+    assert f"{run.max_energy_error:.2e}" in text and found["verdict"] in text
+
+
+def test_semi_implicit_euler_fails_for_its_step_and_momentum():
+    certificate = la.audit(la.library.ragdoll(), duration=1.0, integrator=la.SemiImplicitEuler())
+    words = " ".join(certificate.verdict)
+    assert not certificate.kept
+    assert "not symplectic and not reversible" in words
+    assert "Momentum that should be conserved is not" in words
+
+
+def test_runge_kutta_drifts_on_a_fast_top():
+    top = la.library.spinning_top()
+    certificate = la.audit(top, dt=3e-3, duration=5.0, integrator=la.RungeKutta4())
+    assert not certificate.kept and certificate.energy_trend.found
+    assert "The energy drifts" in " ".join(certificate.verdict)
+    assert la.audit(top, dt=3e-3, duration=5.0, integrator=la.Variational(order=4)).kept
+
+
+def test_a_step_too_long_is_named():
+    certificate = la.audit(la.library.double_pendulum(), duration=10.0, dt=0.1)
+    assert not certificate.kept
+    assert "take a smaller step or a higher order" in " ".join(certificate.verdict)
+
+
+def test_momenta_are_those_of_the_trajectory():
+    run = la.simulate(la.library.ragdoll(), dt=1e-3, duration=0.5, integrator=la.SemiImplicitEuler())
+    certificate = run.audit()
+    errors = {kept.symmetry.name: kept.error for kept in certificate.momenta}
+    changes = np.abs(run.momentum - run.momentum[0]).max(axis=0)
+    assert errors == pytest.approx({"angular momentum about z": changes[2], "linear momentum along x": changes[3],
+                                    "linear momentum along y": changes[4]})
+
+
+def test_damping_is_no_fault_of_the_integrator():
+    model = la.Model()
+    rod = la.Inertia.rod(1.0, 0.5, com=(0, 0, -0.25))
+    model.add_body("arm", joint=la.Revolute((0, 1, 0), damping=0.1), inertia=rod)
+    model.q0 = [1.0]
+    certificate = la.audit(model, duration=2.0)
+    assert certificate.kept and certificate.symplecticity is None
+    assert "not meant to be constant: the joint of 'arm' has damping" in " ".join(certificate.verdict)
+
+
+def test_controls_and_wrenches():
+    model = la.library.ragdoll()
+    push = np.zeros(model.nv)
+    push[model.v_slice("head")] = 0.1
+    inside = la.audit(la.simulate(model, steps=100, control=push))
+    assert len(inside.momenta) == 3 and inside.kept
+    assert "a control may do work" in inside.energy_expected
+    push[0] = 0.1
+    against = la.audit(la.simulate(model, steps=100, control=push))
+    assert against.momenta == [] and against.momentum_reason == "a control acts against the ground"
+    pulled = la.audit(la.simulate(model, steps=100, wrench=np.ones((model.nb, 6))))
+    assert pulled.momentum_reason == "external wrenches act"
+    steered = la.audit(la.simulate(model, steps=100, control=lambda t, q, v: np.zeros(model.nv)))
+    assert "control function" in steered.momentum_reason
+
+
+def test_a_run_that_broke_off():
+    model = la.library.pendulum()
+    model.v0 = [400.0]
+    run = la.simulate(model, dt=0.05, duration=1.0, on_failure="truncate", integrator=la.Variational(max_substeps=1))
+    assert run.failure is not None
+    certificate = la.audit(run)
+    assert not certificate.kept
+    assert "The run ended early: step" in " ".join(certificate.verdict)
+
+
+def test_a_run_without_a_step():
+    certificate = la.audit(la.simulate(la.library.pendulum(), steps=0))
+    assert "too short to tell a trend" in " ".join(certificate.verdict)
+    assert str(certificate) and json.dumps(certificate.to_dict())

@@ -1,0 +1,80 @@
+"""Trajectories in other forms, and for other tools."""
+
+import csv
+import json
+import sys
+
+import h5py
+import numpy as np
+import pytest
+from runs import NODES, RANGES, pair, same
+
+import leastaction as la
+from leastaction.files import integrator_from_dict, integrator_to_dict
+
+
+def test_save_accuracy_and_plots(path, tmp_path):
+    memory, stored = pair(tmp_path / "a.h5", dt=1e-3, record_every=5)
+    memory.save(path)
+    again = la.open(path)
+    same(memory, again, NODES + RANGES)
+    assert again.report() == memory.report()
+    assert again.accuracy().max_error == stored.accuracy().max_error == memory.accuracy().max_error
+    assert len(again.plot_energy().lines) == len(memory.plot_energy().lines)
+    same(again, la.open(stored.save(tmp_path / "copy.h5")), NODES)
+    with pytest.raises(la.FileError, match="is there already"):
+        memory.save(path)
+
+
+def test_other_tools_see_names_and_meanings(path):
+    memory, _ = pair(path, record_every=7)
+    with h5py.File(path) as file:
+        assert file["committed"][()] == len(memory)
+        np.testing.assert_array_equal(file["q"][:], memory.q)
+        assert "rad" in file["q"].attrs["meaning"]
+        assert json.loads(file["description"][()].tobytes())["model"]["name"] == "chain"
+
+
+def test_a_file_compressed_by_other_tools(path, tmp_path):
+    memory, _ = pair(path, record_every=7)
+    with h5py.File(path) as file, h5py.File(tmp_path / "small.h5", "w") as small:
+        small.attrs.update(file.attrs)
+        for name, found in file.items():
+            small.create_dataset(name, data=found[()], compression="gzip" if found.shape else None)
+    same(memory, la.open(tmp_path / "small.h5"), NODES)
+
+
+def test_csv(path, tmp_path):
+    memory, _ = pair(path, la.library.ragdoll(), steps=20, dt=1e-3)
+    memory.to_csv(tmp_path / "run.csv")
+    with (tmp_path / "run.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    table = np.array(rows, dtype=float)
+    expected = [memory.t[:, None], memory.q, memory.v, memory.p, memory.energy[:, None], memory.momentum]
+    np.testing.assert_array_equal(table, np.hstack(expected))
+    assert len(set(header)) == table.shape[1] and header[0] == "t"
+
+
+def test_xarray(path):
+    memory, stored = pair(path, record_every=7)
+    data = stored.to_xarray()
+    np.testing.assert_array_equal(data.q.sel(in_q="link3"), memory.q[:, 2])
+    np.testing.assert_array_equal(data.momentum.sel(axis="linear z"), memory.momentum[:, 5])
+    assert json.loads(data.attrs["description"])["dt"] == 2e-3
+
+
+@pytest.mark.parametrize("missing", ["h5py", "xarray"])
+def test_missing_libraries_are_named(path, monkeypatch, missing):
+    memory, _ = pair(path, steps=2)
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(ImportError, match=r"pip install 'leastaction\[(files|xarray)\]'"):
+        memory.to_xarray() if missing == "xarray" else la.open(path)
+
+
+def test_integrators_are_written_down():
+    for integrator in (la.Variational(order=6, root_finder=la.RIQN(tol=1 / 3e9), guess="cubic"), la.RungeKutta4()):
+        assert integrator_from_dict(json.loads(json.dumps(integrator_to_dict(integrator)))) == integrator
+    with pytest.raises(ValueError, match="no integrator or root finder 'Magic'"):
+        integrator_from_dict({"kind": "Magic"})
+    with pytest.raises(ValueError, match="RungeKutta4 takes no 'order'"):
+        integrator_from_dict({"kind": "RungeKutta4", "order": 4})
