@@ -77,7 +77,7 @@ class Certificate:
     @property
     def steps(self) -> int:
         """Number of steps made."""
-        return round(float(self.run.t[-1] - self.run.t[0]) / self.run.dt)
+        return self.run.steps
 
     @property
     def momentum_error(self) -> float | None:
@@ -87,13 +87,12 @@ class Certificate:
     @property
     def evaluations(self) -> float:
         """Mean number of residual evaluations a step; 0 for explicit methods."""
-        return float(self.run.iterations.sum()) / max(self.steps, 1)
+        return self.run.tally.evaluations / max(self.steps, 1)
 
     @property
     def statuses(self) -> dict[Status, int]:
-        """How often each outcome of a step was recorded."""
-        kinds, counts = np.unique(self.run.status, return_counts=True)
-        return {Status(int(kind)): int(count) for kind, count in zip(kinds, counts, strict=True)}
+        """How often each outcome of a step came."""
+        return self.run.tally.statuses
 
     def rows(self) -> list[tuple[str, str]]:
         """Return the findings as names and numbers."""
@@ -105,9 +104,9 @@ class Certificate:
         rows += [(kept.symmetry.name, f"changed by {kept.error:.1e} {kept.symmetry.unit} at most, "
                                       f"{kept.relative:.1e} of the largest possible") for kept in self.momenta]
         if self.evaluations:
-            rows.append(("solver", f"{self.evaluations:.2f} evaluations a step, {run.iterations.max()} at most; "
+            rows.append(("solver", f"{self.evaluations:.2f} evaluations a step, {run.tally.most} at most; "
                                    f"residual {run.residual.max():.1e} at most"))
-            rows.append(("steps divided", f"{int(np.count_nonzero(run.substeps > 1))} of {self.steps}"))
+            rows.append(("steps divided", f"{run.tally.divided} of {self.steps}"))
         if self.symplecticity is not None:
             rows.append(("symplecticity", f"form kept to {self.symplecticity:.1e}, at {SPOTS} states"))
         if self.irreversibility is not None:
@@ -135,9 +134,9 @@ class Certificate:
             "momenta": [{"name": kept.symmetry.name, "unit": kept.symmetry.unit, "error": kept.error,
                          "relative": kept.relative} for kept in self.momenta],
             "residual": {"max": float(run.residual.max(initial=0.0))},
-            "evaluations": {"mean": self.evaluations, "max": int(run.iterations.max(initial=0))},
+            "evaluations": {"mean": self.evaluations, "max": run.tally.most},
             "statuses": {status.name.lower(): count for status, count in self.statuses.items()},
-            "divided": int(np.count_nonzero(run.substeps > 1)),
+            "divided": run.tally.divided,
             "symplecticity": self.symplecticity, "irreversibility": self.irreversibility,
             "accuracy": better and {"max": better.max_error, "good_until": better.good_until(),
                                     "doubling_time": better.doubling_time},
