@@ -75,6 +75,7 @@ class Simulator:
         self._energy, self._momentum = total + c.ground_energy, np.array(angular + linear)
         self.steps = 0
         self._known = 0  # increments in the history
+        self._parts = 1  # into which the last step was divided
         self.status = Status.CONVERGED
         self._pushed = False
         self.extremes = np.concatenate([[total, total, kinetic], self._momentum, self._momentum])
@@ -193,7 +194,7 @@ class Simulator:
         return {
             **self._state._asdict(), "p": self._p, "energy": self._energy, "momentum": self._momentum,
             "extremes": self.extremes, "steps": self.steps, "known": self._known, "status": int(self.status),
-            "pushed": int(self._pushed),
+            "pushed": int(self._pushed), "parts": self._parts,
         }
 
     def _restore(self, saved: Mapping[str, Any]) -> None:
@@ -203,7 +204,7 @@ class Simulator:
         self._p, self._momentum = np.array(saved["p"]), np.array(saved["momentum"])
         self._energy, self.extremes = float(saved["energy"]), np.array(saved["extremes"])
         self.steps, self._known, self.status = int(saved["steps"]), int(saved["known"]), Status(int(saved["status"]))
-        self._pushed = bool(saved["pushed"])
+        self._pushed, self._parts = bool(saved["pushed"]), int(saved["parts"])
 
     def _run(
         self, steps: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any
@@ -218,6 +219,7 @@ class Simulator:
             return self._run_peer(chosen, common, out)
         if isinstance(chosen, Variational):
             made, self._known, blamed = variational.run(*common, self._known, chosen.method(c.stiff, c.damped), out)
+            self._parts = 1 if made else self._parts
             return made, blamed
         method = explicit.RUNGE_KUTTA_4 if isinstance(chosen, RungeKutta4) else explicit.SEMI_IMPLICIT_EULER
         return explicit.run_explicit(*common, method, out)
@@ -247,10 +249,14 @@ class Simulator:
             held = laws.sample(control, (first + made) * self.dt, self.q, self.v)
         stages, _, settings = chosen.method(c.stiff, c.damped)
         self._known = 0
-        return bool(run_rescued(
+        # A step that follows one which had to be divided is likely to need nearly as many parts
+        begin = max(self._parts // 2, 1)
+        rescued = bool(run_rescued(
             c.tree, self._state, c.rest, c.gravity, held, _rows(wrench, made)[:1], self.dt, stages, settings,
-            (first + made + 1) % every == 0, part(out, made, first, every),
+            begin, (first + made + 1) % every == 0, part(out, made, first, every),
         ))
+        self._parts = int(out.substeps[made]) if rescued else 1
+        return rescued
 
     def _failure(self, blamed: int, residual: float) -> StepError:
         joint = self.model.names[self.compiled.body_of_link[blamed]]

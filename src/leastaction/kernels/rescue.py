@@ -18,7 +18,7 @@ from .settings import (
     BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
 )
 from .simd import numbers
-from .variational import TROUBLED_JUMP, depart, force_scale, restore_node, save_node, set_wrenches, turned, unresolved
+from .variational import depart, force_scale, restore_node, save_node, set_wrenches, turned, unresolved
 from .vec3 import sub
 
 SHORTEST = 2.0**-12  # fraction of a Newton step below which a line search gives up
@@ -139,8 +139,11 @@ def rescued_step(tree, state, rest, gravity, tau, h, scale, settings):
 
 
 @entry
-def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, keep, out):
-    """Make one step, as variational.run, whole or in 2, 4, 8, … equal parts. Gives the number of steps made, 1 or 0."""
+def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, parts, keep, out):
+    """Make one step, as variational.run, in ``parts`` equal parts (a power of two), or in twice as many, and so on.
+
+    Gives the number of steps made, 1 or 0.
+    """
     tree, w, scratch = look(tree), numbers(state.w), state.scratch
     if len(wrench) > 0:
         set_wrenches(tree, w, wrench[0])
@@ -148,7 +151,7 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, ke
     start = 0.5 * before + gravitational_energy(tree, w, gravity) + deflections(tree, w, state.q, rest)
     scale = before + force_scale(tree, w, gravity, h)
     save_node(tree, state)
-    spent, parts = 0, 1
+    spent = 0
     while parts <= settings.max_substeps:
         worst, status, springs = 0.0, SUBSTEPPED if parts > 1 else CONVERGED, 0.0
         for s in range(parts * len(stages)):
@@ -164,7 +167,8 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, ke
             velocity_of(tree, w, state.v)
         twice = velocity_of(tree, w, state.v)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
-        jumped = len(tau) == 0 and unresolved(tree, w, energy - start, TROUBLED_JUMP * max(before, twice), settings)
+        jumped = len(tau) == 0 and unresolved(
+            tree, w, energy - start, max(before, twice), stages, STRUGGLED, settings)
         if status >= 0 and not (jumped and 2 * parts <= settings.max_substeps):
             out.iterations[0], out.residual[0], out.status[0], out.substeps[0] = spent, worst, status, parts
             angular, linear = follow(tree, w, 0.5 * twice, energy, out.extremes)
