@@ -66,6 +66,13 @@ def test_everything_agrees_with_mujoco(load):
     agree(load(EVERYTHING), Mujoco(load.path))
 
 
+@pytest.mark.parametrize("kind", ["free", "ball", "slide", "hinge"])
+def test_passive_forces_of_every_joint_agree_with_mujoco(load, kind):
+    text = pendulum(joint=f'type="{kind}" damping="0.3" armature="0.2" stiffness="2"').replace(
+        '<body name="b">', '<body name="b" pos="1 2 3" euler="20 30 40">')
+    agree(load(text), Mujoco(load.path))
+
+
 def test_from_mujoco_is_the_same_model(load):
     model = load(EVERYTHING)
     theirs = mujoco.MjModel.from_xml_path(str(load.path))

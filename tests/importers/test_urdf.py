@@ -77,6 +77,7 @@ def test_what_the_joints_keep(load):
     assert (hinge.effort_limit, hinge.velocity_limit) == (30, 4)
     assert model.ignored == {"friction": ("'j1'",), "limits": ("'j1'",)}
     (warning,) = caught
+    assert warning.filename == __file__   # it points at the line that loads
     assert str(warning.message).startswith("made.urdf: kept but not acting: dry friction (1), joint limits (1);")
 
 

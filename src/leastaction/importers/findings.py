@@ -115,7 +115,7 @@ class Findings:
         self.stop_at_faults()
         model.ignored = {word: tuple(names) for word, names in self._ignored.items()}
         for text in [*(f"{self.file}: {doubt.message}" for doubt in doubts), *([message] if silent else [])]:
-            warnings.warn(text, ModelWarning, stacklevel=4)
+            warnings.warn(text, ModelWarning, stacklevel=3)
         return model
 
 

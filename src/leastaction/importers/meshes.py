@@ -6,6 +6,8 @@ from importlib.util import find_spec
 
 import numpy as np
 
+from leastaction.errors import ModelError
+from leastaction.importers import markup
 from leastaction.importers.folder import Folder
 
 FORMATS = ("stl", "obj", "ply", "off", "glb", "dae")
@@ -59,8 +61,11 @@ class Meshes:
         if not all(map(find_spec, needed)):
             raise ValueError("reading it needs pip install 'leastaction[models]'")
         data = path.read_bytes()
-        if kind == "dae" and b"<!" in data.replace(b"<!--", b"").replace(b"<![CDATA[", b""):
-            raise ValueError("document types and entities are refused")
+        if kind == "dae":   # the readers behind trimesh may follow entities; ours refuses them
+            try:
+                markup.parse(data, "as COLLADA")
+            except ModelError as error:
+                raise ValueError(str(error)) from None
         return _parsed(data, kind)
 
 

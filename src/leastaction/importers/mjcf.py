@@ -45,6 +45,8 @@ def read(root: Element, folder: Folder, findings: Findings, base: str, gravity: 
     findings.stop_at_faults()
     root, parents = flattened(root, findings)
     findings.stop_at_faults()
+    # A thread of MuJoCo that warns would wait for Python, and Python for the thread.
+    root.children.append(Element("compiler", {"usethread": "false"}))
     mj = compile_text(root.write(), assets, findings.file)
     name = root.get("model") or PurePosixPath(findings.file).stem
     return mujoco_model.build(mj, findings, base, gravity, parents, name)
