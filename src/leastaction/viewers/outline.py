@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from leastaction.model import Body, Free, Geometry, Model
+from leastaction.model import Body, Fixed, Free, Geometry, Model
 
 Drawn = tuple[int, Geometry]  # which body it is fixed to, -1 for the ground; and the shape
 
@@ -24,14 +24,24 @@ UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 def shapes(model: Model) -> list[Drawn]:
     """List what to draw, each with the index of its body, -1 for the ground.
 
-    A body without shapes of its own gets capsules to the joints it carries and to its tip. In a model that has shapes,
-    massless bodies without any are frames that nobody means to see, and stay unseen.
+    A body that neither has shapes nor is welded to one that has gets capsules to the joints it carries and to its tip.
+    In a model that has shapes, massless bodies without any are frames that nobody means to see, and stay unseen.
     """
     own = [(i, shape) for i, body in enumerate(model.bodies) for shape in body.geometry if shape.visual]
-    dressed = {i for i, _ in own}
+    carrier = _carriers(model)
+    dressed = {carrier[i] for i, _ in own}
     bare = [i for i, body in enumerate(model.bodies)
-            if i not in dressed and (not dressed or body.inertia.mass > 0)]
+            if carrier[i] not in dressed and (not dressed or body.inertia.mass > 0)]
     return own + list(_sticks(model, bare))
+
+
+def _carriers(model: Model) -> list[int]:
+    """The body that each is welded to, directly or not: its own index if it moves, -1 if it is welded to the ground."""
+    parents, carrier = model.parents.tolist(), list(range(model.nb))
+    for i in model.order():
+        if isinstance(model.bodies[i].joint, Fixed):
+            carrier[i] = GROUND if parents[i] < 0 else carrier[parents[i]]
+    return carrier
 
 
 def leaf_tips(model: Model) -> dict[int, np.ndarray]:
