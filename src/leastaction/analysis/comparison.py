@@ -171,7 +171,7 @@ def compare(model: Model, *, dt: float = 1e-3, duration: float = 10.0) -> Compar
         try:
             entries.append(_mujoco(model, reference, dt, steps, every))
         except ValueError as why:  # what MuJoCo cannot have, in our words or in its compiler's
-            left_out[MUJOCO] = str(why)
+            left_out[MUJOCO] = " ".join(str(why).split())
     return Comparison(model, dt, steps * dt, entries, left_out, dissipated(reference))
 
 
