@@ -98,8 +98,9 @@ class Certificate:
     def rows(self) -> list[tuple[str, str]]:
         """Return the findings as names and numbers."""
         run, line = self.run, self.energy_trend
-        rows = [("energy change" if self.energy_expected else "energy error", f"{run.max_energy_error:.2e} of the peak kinetic energy at most, "
-                                 f"{run.energy_error[-1]:+.2e} at the end")]
+        rows = [("energy change" if self.energy_expected else "energy error",
+                 f"{run.max_energy_error:.2e} of the peak kinetic energy at most, "
+                 f"{run.energy_error[-1]:+.2e} at the end")]
         if line is not None:
             rows.append(("its trend", f"{line.slope:+.1e} ± {line.uncertainty:.1e} per second (95 %)"))
         rows += [(kept.symmetry.name, f"changed by {kept.error:.1e} {kept.symmetry.unit} at most, "
