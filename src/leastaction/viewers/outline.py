@@ -10,7 +10,7 @@ Drawn = tuple[int, Geometry]  # which body it is fixed to, -1 for the ground; an
 
 GROUND = -1
 THICKNESS = 0.12  # radius of a stick, of the typical length of one
-SLENDER = 0.025  # and at most of the length of the longest branch
+SLENDER, HAIR = 0.025, 0.0015  # and at most and at least, of the length of the longest branch
 POINT = 0.1  # a body whose half-length is less than this part of the distance to its COM is a point mass
 BLOB = 2.4  # radius of a point mass, of a stick's
 # Links alternate between two tones, so that one sees where one ends and the next begins.
@@ -81,7 +81,8 @@ def _sticks(model: Model, bare: list[int]) -> Iterator[Drawn]:
     ends = {i: [*carried[i], *([bodies[i].inertia.com] if i in wide else [tips[i]] if i in tips else [])] for i in bare}
     lengths = [float(np.linalg.norm(end)) for several in ends.values() for end in several if end.any()]
     depth, longest = _branches(model, tips)
-    radius = min(THICKNESS * float(np.median(lengths)), SLENDER * longest) if lengths else 0.0
+    typical = float(np.median(lengths)) if lengths else 0.0
+    radius = float(np.clip(THICKNESS * typical, HAIR * longest, SLENDER * longest)) if lengths else 0.0
     for i in bare:
         for end in ends[i]:
             if end.any():
