@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 export MPLBACKEND = Agg
 
-.PHONY: help demo test lint bench reproduce soak zoo clean
+.PHONY: help demo test chromium lint bench reproduce soak zoo clean
 
 help:    ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -13,9 +13,12 @@ help:    ## show this list
 demo: .venv/demo.stamp    ## a 10-link chain under three integrators: a table, out/energy.png and out/chain.gif
 	$(BIN)/leastaction demo --out out
 
-test: lint .venv/chromium.stamp    ## lint, types, layers, then every test
+test: lint chromium    ## lint, types, layers, then every test
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+chromium:    ## Chromium for the browser tests, where it may be installed
+	@sh tools/install_chromium.sh
 
 lint: .venv/dev.stamp    ## ruff, mypy and the import layers
 	$(BIN)/ruff check .
@@ -46,10 +49,6 @@ clean:    ## remove the environment, the output and the caches
 
 .venv/demo.stamp: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[cli]'
-	touch $@
-
-.venv/chromium.stamp: tools/install_chromium.sh | .venv/bin/python
-	sh tools/install_chromium.sh
 	touch $@
 
 .venv/dev.stamp: pyproject.toml | .venv/bin/python

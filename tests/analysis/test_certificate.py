@@ -81,7 +81,7 @@ def test_controls_and_wrenches():
     push[model.v_slice("head")] = 0.1
     inside = la.audit(la.simulate(model, steps=100, control=push))
     assert len(inside.momenta) == 3 and inside.kept
-    assert "a control may do work" in inside.energy_expected
+    assert "a control may do work" in inside.energy_reason
     push[0] = 0.1
     against = la.audit(la.simulate(model, steps=100, control=push))
     assert against.momenta == [] and against.momentum_reason == "a control acts against the ground"

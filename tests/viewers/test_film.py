@@ -49,6 +49,25 @@ def test_own_shapes_are_taken_and_frames_left_out():
     assert box in [shape for _, shape in shapes(model)]
 
 
+def test_what_is_welded_to_a_shape_needs_none():
+    model = la.Model()
+    shape = la.Geometry.capsule((0, 0, 0), (0, 0, 1), 0.1, (1, 0, 0, 1))
+    model.add_body("hip", joint=la.Free(), inertia=la.Inertia.sphere(1.0, 0.1))
+    model.add_body("cover", "hip", geometry=[shape])
+    model.add_body("battery", "hip", inertia=la.Inertia.sphere(1.0, 0.1))
+    assert [(model.names[body], found) for body, found in shapes(model)] == [("cover", shape)]
+
+
+def test_what_flies_off_is_let_go():
+    model = la.Model()
+    for k in range(4):
+        model.add_body(f"part{k}", None, la.Free(), (0.3 * k, 0, 0), inertia=la.Inertia.sphere(1.0, 0.1))
+    model.gravity = (0, 0, 0)
+    model.v0 = np.append(np.zeros(18), (0, 0, 0, 0, 0, 50.0))
+    shown = film(la.simulate(model, dt=0.01, duration=2.0))
+    assert shown.radius < 3 and np.abs(shown.focus).max() < 3
+
+
 @pytest.mark.parametrize("solid", [solids.ball(), solids.cylinder(), solids.box()], ids=["ball", "cylinder", "box"])
 def test_solids_are_closed_and_face_outwards(solid):
     """The volume by the divergence theorem is that of the shape, so every triangle is there and turned outwards."""

@@ -47,7 +47,7 @@ class Certificate:
     Attributes
     ----------
     run : the trajectory
-    energy_expected : why the energy is not meant to be constant; empty if it is
+    energy_reason : why the energy is not meant to be constant; empty if it is
     energy_trend : of the energy error, per second; None for very short runs
     momenta : the momenta that should be conserved
     momentum_reason : why there are none, if there are none
@@ -59,7 +59,7 @@ class Certificate:
     """
 
     run: Trajectory
-    energy_expected: str
+    energy_reason: str
     energy_trend: Trend | None
     momenta: list[Kept]
     momentum_reason: str
@@ -97,8 +97,9 @@ class Certificate:
     def rows(self) -> list[tuple[str, str]]:
         """Return the findings as names and numbers."""
         run, line = self.run, self.energy_trend
-        rows = [("energy error", f"{run.max_energy_error:.2e} of the peak kinetic energy at most, "
-                                 f"{run.energy_error[-1]:+.2e} at the end")]
+        rows = [("energy change" if self.energy_reason else "energy error",
+                 f"{run.max_energy_error:.2e} of the peak kinetic energy at most, "
+                 f"{run.energy_error[-1]:+.2e} at the end")]
         if line is not None:
             rows.append(("its trend", f"{line.slope:+.1e} ± {line.uncertainty:.1e} per second (95 %)"))
         rows += [(kept.symmetry.name, f"changed by {kept.error:.1e} {kept.symmetry.unit} at most, "
@@ -129,7 +130,7 @@ class Certificate:
         return {
             "model": run.model.name, "integrator": method(run.integrator), "dt": run.dt, "steps": self.steps,
             "energy_error": {"max": run.max_energy_error, "end": float(run.energy_error[-1]),
-                             "should_be_constant": not self.energy_expected},
+                             "should_be_constant": not self.energy_reason},
             "energy_trend": line and {"per_second": line.slope, "interval": list(line.interval), "found": line.found},
             "momenta": [{"name": kept.symmetry.name, "unit": kept.symmetry.unit, "error": kept.error,
                          "relative": kept.relative} for kept in self.momenta],
@@ -167,11 +168,10 @@ def audit(
     if isinstance(run, Model):
         run = simulate(run, dt=dt, duration=duration, integrator=integrator, on_failure="truncate")
     momenta, reason = conserved(run)
-    expected = dissipated(run)
     checks = spot_checks(run) if run.model.nv <= LARGEST else (None, None)
     return Certificate(
-        run, expected, trend(run.t, run.energy_error), [_kept(run, symmetry) for symmetry in momenta], reason, *checks,
-        accuracy(run) if estimate_accuracy and run.origin is not None and len(run) > 1 else None,
+        run, dissipated(run), trend(run.t, run.energy_error), [_kept(run, symmetry) for symmetry in momenta], reason,
+        *checks, accuracy(run) if estimate_accuracy and run.origin is not None and len(run) > 1 else None,
     )
 
 

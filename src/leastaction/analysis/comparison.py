@@ -79,7 +79,7 @@ class Comparison:
     dt, duration : of every run, s
     entries : the methods
     left_out : why a method is missing, by its name
-    energy_constant : why the energy is not meant to be constant; empty if it is
+    energy_reason : why the energy is not meant to be constant; empty if it is
     """
 
     model: Model
@@ -87,7 +87,7 @@ class Comparison:
     duration: float
     entries: list[Entry]
     left_out: dict[str, str]
-    energy_constant: str
+    energy_reason: str
 
     HEAD = ("method", "energy error", "at end", "trend per s", "momentum", "symplectic", "reversible", "right until",
             "µs/step")
@@ -102,7 +102,7 @@ class Comparison:
 
         line = e.energy_trend
         slope = "–" if line is None else f"{line.slope:+.0e} ± {line.uncertainty:.0e}"
-        broken = "" if e.t[-1] > self.duration - 1.5 * (e.t[1] - e.t[0] if len(e.t) > 1 else self.dt) else ", broke"
+        broken = ", broke down" if e.t[-1] < max(entry.t[-1] for entry in self.entries) else ""
         return (e.label, number(e.max_energy_error), f"{e.energy_error[-1]:+.1e}", slope, number(e.momentum_error),
                 number(e.symplecticity), number(e.irreversibility), f"{e.right_until():.3g} s{broken}",
                 f"{1e6 * e.seconds_a_step:.1f}")
@@ -171,7 +171,7 @@ def compare(model: Model, *, dt: float = 1e-3, duration: float = 10.0) -> Compar
         try:
             entries.append(_mujoco(model, reference, dt, steps, every))
         except ValueError as why:  # what MuJoCo cannot have, in our words or in its compiler's
-            left_out[MUJOCO] = str(why)
+            left_out[MUJOCO] = " ".join(str(why).split())
     return Comparison(model, dt, steps * dt, entries, left_out, dissipated(reference))
 
 

@@ -66,8 +66,9 @@ def dissipated(run: Trajectory) -> str:
             return f"{name} may do work"
     damped = [body.name for body in run.model.bodies if any(part.damping > 0 for part in body.joint.parts())]
     if damped:
-        others = f" and {len(damped) - 1} more" if len(damped) > 1 else ""
-        return f"the joint of '{damped[0]}'{others} has damping"
+        if len(damped) > 1:
+            return f"the joints of '{damped[0]}' and {len(damped) - 1} more have damping"
+        return f"the joint of '{damped[0]}' has damping"
     return ""
 
 

@@ -28,8 +28,8 @@ def judge(c: "Certificate") -> tuple[bool, list[str]]:
 
 
 def _energy(c: "Certificate") -> tuple[bool, str]:
-    if c.energy_expected:
-        return True, f"The energy is not meant to be constant: {c.energy_expected}."
+    if c.energy_reason:
+        return True, f"The energy is not meant to be constant: {c.energy_reason}."
     most, line = c.run.max_energy_error, c.energy_trend
     drifts = line is not None and line.found and abs(line.change) > SWING * most
     if line is not None and drifts and abs(line.change) > DRIFT:

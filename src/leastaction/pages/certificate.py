@@ -52,7 +52,7 @@ def _energy(c: Certificate) -> str:
     ax.set(xlabel="time (s)", ylabel="(E − E₀) / peak kinetic energy")
     ax.margins(x=0)
     drawn.legend(loc="outside upper right", ncols=2)
-    words = c.energy_expected and f" It is not meant to be constant: {c.energy_expected}."
+    words = c.energy_reason and f" It is not meant to be constant: {c.energy_reason}."
     return figure(drawn, "Energy", "The error of the total energy, and a line through the means of twenty blocks with "
                   f"the 95 % interval of its slope.{words}", "energy")
 

@@ -27,8 +27,8 @@ def write_comparison(comparison: Comparison, path: str | Path) -> Path:
     """
     c = comparison
     notes = [*c.NOTES, *(f"{name} is left out: {why}" for name, why in c.left_out.items())]
-    if c.energy_constant:
-        notes.append(f"the energy is not meant to be constant: {c.energy_constant}")
+    if c.energy_reason:
+        notes.append(f"the energy is not meant to be constant: {c.energy_reason}")
     listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
     parts = [f"<section><h2>Side by side</h2>{table(c.HEAD, c.table())}<ul>{listed}</ul></section>",
              _energy(c), _envelope(c), _distance(c)]

@@ -17,6 +17,7 @@ Array = np.ndarray
 
 FPS = 60.0
 FOLLOW = 3.0  # what travels this many times its own size is followed by the camera
+STRAYED = 1.5  # what is this many sizes of the first frame away from the middle has left the picture
 MAX_TRAILS = 8
 CURVE_POINTS = 1600  # more than a screen shows beside the scene
 MOST = 850_000  # poses in a film, so that its page stays below about 32 MB; longer runs get fewer frames a second
@@ -61,9 +62,9 @@ def film(traj: "Trajectory", fps: float = FPS) -> Film:
     positions = poses[..., :3, 3] @ upright.T
     turned = upright @ poses[..., :3, :3]
     drawn = shapes(traj.model)
-    centres, reaches = _balls(drawn, positions, turned)
-    focus, radius = _camera(centres, reaches)
-    lowest = (centres[..., 2] - reaches).min(axis=1)
+    low, high = _boxes(*_balls(drawn, positions, turned))
+    focus, radius = _camera(low, high)
+    lowest = low[:, 2]
     deep = np.ptp(lowest) > FOLLOW * radius
     floor = float((lowest - focus[:, 2]).min() if deep else lowest.min()) - 0.04 * radius
     return Film(_turned_ground(drawn, upright), traj.t[frames], positions, quaternions(turned), focus, radius, floor,
@@ -136,15 +137,23 @@ def _balls(drawn: list[Drawn], positions: Array, rotations: Array) -> tuple[Arra
     return centres, np.array([reach(shape) for _, shape in moving])
 
 
-def _camera(centres: Array, reaches: Array) -> tuple[Array, float]:
-    """Where the camera looks (F, 3), and the radius of what it has to see, m."""
-    low, high = (centres - reaches[:, None]).min(axis=1), (centres + reaches[:, None]).max(axis=1)
+def _boxes(centres: Array, reaches: Array) -> tuple[Array, Array]:
+    """Corners (F, 3) of the boxes about what moves; a part that comes off and flies away is let go."""
+    room = reaches[:, None]
+    first = float(np.linalg.norm((centres[0] + room).max(axis=0) - (centres[0] - room).min(axis=0)))
+    away = np.linalg.norm(centres - np.median(centres, axis=1, keepdims=True), axis=2) > STRAYED * first
+    lost = away[..., None] & ~away.all(axis=1)[:, None, None]
+    return np.where(lost, np.inf, centres - room).min(axis=1), np.where(lost, -np.inf, centres + room).max(axis=1)
+
+
+def _camera(low: Array, high: Array) -> tuple[Array, float]:
+    """Where the camera looks (F, 3), and the radius of what it has to see, m; from the boxes about what moves."""
     size = float(np.linalg.norm(high - low, axis=1).max())
     whole = float(np.linalg.norm(high.max(axis=0) - low.min(axis=0)))
     if whole > FOLLOW * size:
-        return _smooth(0.5 * (low + high)), 0.5 * size or 1.0
+        return _smooth(0.5 * (low + high)), 0.6 * size or 1.0
     middle = 0.5 * (high.max(axis=0) + low.min(axis=0))
-    return np.tile(middle, (len(centres), 1)), 0.5 * whole or 1.0
+    return np.tile(middle, (len(low), 1)), 0.5 * whole or 1.0
 
 
 def _smooth(path: Array) -> Array:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leastaction.analysis.certificate import method
+from leastaction.analysis.symmetry import dissipated
 from leastaction.viewers.film import FPS, Film, film, thinned
 from leastaction.viewers.outline import Drawn
 from leastaction.viewers.solids import Solid, solid_of
@@ -109,7 +111,7 @@ def _panels(traj: "Trajectory") -> list[dict[str, Any]]:
         return [curve(*named) for named in zip("xyz", COLOURS, vectors.T, strict=True)]
 
     return [
-        {"title": "energy error", "unit": "% of peak kinetic energy",
+        {"title": "energy change" if dissipated(traj) else "energy error", "unit": "% of peak kinetic energy",
          "curves": [curve("", COLOURS[0], 100.0 * traj.energy_error)]},
         {"title": "angular momentum", "unit": "kg m²/s", "curves": along_axes(traj.momentum[:, :3])},
         {"title": "linear momentum", "unit": "kg m/s", "curves": along_axes(traj.momentum[:, 3:])},
@@ -118,10 +120,8 @@ def _panels(traj: "Trajectory") -> list[dict[str, Any]]:
 
 def _about(traj: "Trajectory") -> str:
     """The run in one line."""
-    order = getattr(traj.integrator, "order", None)
-    method = type(traj.integrator).__name__ + (f" of order {order}" if order else "")
     freedom = "1 degree" if traj.model.nv == 1 else f"{traj.model.nv} degrees"
-    return f"{freedom} of freedom · {method} · step {1e3 * traj.dt:g} ms"
+    return f"{freedom} of freedom · {method(traj.integrator)} · step {1e3 * traj.dt:g} ms"
 
 
 def _floats(values: np.ndarray) -> str:

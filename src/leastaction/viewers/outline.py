@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from leastaction.model import Body, Free, Geometry, Model
+from leastaction.model import Body, Fixed, Free, Geometry, Model
 
 Drawn = tuple[int, Geometry]  # which body it is fixed to, -1 for the ground; and the shape
 
 GROUND = -1
 THICKNESS = 0.12  # radius of a stick, of the typical length of one
-SLENDER = 0.025  # and at most of the length of the longest branch
+SLENDER, HAIR = 0.025, 0.0015  # and at most and at least, of the length of the longest branch
 POINT = 0.1  # a body whose half-length is less than this part of the distance to its COM is a point mass
 BLOB = 2.4  # radius of a point mass, of a stick's
 # Links alternate between two tones, so that one sees where one ends and the next begins.
@@ -24,14 +24,24 @@ UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 def shapes(model: Model) -> list[Drawn]:
     """List what to draw, each with the index of its body, -1 for the ground.
 
-    A body without shapes of its own gets capsules to the joints it carries and to its tip. In a model that has shapes,
-    massless bodies without any are frames that nobody means to see, and stay unseen.
+    A body that neither has shapes nor is welded to one that has gets capsules to the joints it carries and to its tip.
+    In a model that has shapes, massless bodies without any are frames that nobody means to see, and stay unseen.
     """
     own = [(i, shape) for i, body in enumerate(model.bodies) for shape in body.geometry if shape.visual]
-    dressed = {i for i, _ in own}
+    carrier = _carriers(model)
+    dressed = {carrier[i] for i, _ in own}
     bare = [i for i, body in enumerate(model.bodies)
-            if i not in dressed and (not dressed or body.inertia.mass > 0)]
+            if carrier[i] not in dressed and (not dressed or body.inertia.mass > 0)]
     return own + list(_sticks(model, bare))
+
+
+def _carriers(model: Model) -> list[int]:
+    """The body that each is welded to, directly or not: its own index if it moves, -1 if it is welded to the ground."""
+    parents, carrier = model.parents.tolist(), list(range(model.nb))
+    for i in model.order():
+        if isinstance(model.bodies[i].joint, Fixed):
+            carrier[i] = GROUND if parents[i] < 0 else carrier[parents[i]]
+    return carrier
 
 
 def leaf_tips(model: Model) -> dict[int, np.ndarray]:
@@ -71,7 +81,8 @@ def _sticks(model: Model, bare: list[int]) -> Iterator[Drawn]:
     ends = {i: [*carried[i], *([bodies[i].inertia.com] if i in wide else [tips[i]] if i in tips else [])] for i in bare}
     lengths = [float(np.linalg.norm(end)) for several in ends.values() for end in several if end.any()]
     depth, longest = _branches(model, tips)
-    radius = min(THICKNESS * float(np.median(lengths)), SLENDER * longest) if lengths else 0.0
+    typical = float(np.median(lengths)) if lengths else 0.0
+    radius = float(np.clip(THICKNESS * typical, HAIR * longest, SLENDER * longest)) if lengths else 0.0
     for i in bare:
         for end in ends[i]:
             if end.any():

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leastaction.analysis.symmetry import dissipated
 from leastaction.viewers.film import Film, film, thinned
 from leastaction.viewers.solids import solid_of
 
@@ -186,7 +187,8 @@ def _add_curves(server: Any, traj: "Trajectory") -> list[_Mark]:
     t, error = thinned(traj.t, traj.energy_error, CURVE_POINTS)
     largest = float(np.abs(error).max())
     power = int(np.floor(np.log10(largest))) if largest > 0 else 0  # uPlot's axes would round small numbers to zero
-    plots = [(f"energy error, 1e{power} of peak kinetic energy", t, {"error": error / 10.0**power})]
+    name = "energy change" if dissipated(traj) else "energy error"
+    plots = [(f"{name}, 1e{power} of peak kinetic energy", t, {"error": error / 10.0**power})]
     for title, columns in (("angular momentum, kg m²/s", slice(3)), ("linear momentum, kg m/s", slice(3, 6))):
         curves = dict(zip("xyz", traj.momentum[even, columns].T, strict=True))
         plots.append((title, traj.t[even], curves))

@@ -8,7 +8,7 @@ function round125(span) {
 function short(value, step) {
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e4 || size < 1e-3) {
+  if (size >= 1e4 || step < 1e-3) {
     return value.toExponential(1).replace(".0e", "e").replace("e+", "e").replaceAll("-", "−");
   }
   const text = value.toFixed(Math.min(6, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9))));
