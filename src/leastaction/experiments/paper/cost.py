@@ -40,10 +40,11 @@ def _tree(plan: Plan) -> la.Model:
 
 
 def _all_methods(model: la.Model, plan: Plan) -> dict[Pair, list[Timing]]:
-    jobs = {}
-    for pair in PAIRS:
-        integrator = timing.method(pair, model.nv)
-        jobs[pair] = model, integrator, timing.affordable(model, integrator, plan.frames, plan.budget / plan.repeats)
+    methods = {pair: timing.method(pair, model.nv) for pair in PAIRS}
+    budget = plan.budget / plan.repeats
+    # the same frames for all: later ones are of another motion, and need more evaluations or fewer
+    frames = min(timing.affordable(model, method, plan.frames, budget) for method in methods.values())
+    jobs = {pair: (model, method, frames) for pair, method in methods.items()}
     return timing.repeated(jobs, plan.repeats)
 
 
