@@ -87,7 +87,7 @@ def draw(chains: Costs, longer: Costs, path: Path) -> None:
         found = [next((n, t) for (p, n), t in reversed(chains.items()) if p == BEST)]
         found += [(n, t) for (_, n), t in longer.items()]
         axes[1].plot([n for n, _ in found], [1e6 * least(t) for _, t in found], color=BLUE, marker="o", markersize=3,
-                     markerfacecolor="white", label="DRNEA + RIQN, calmer start")
+                     markerfacecolor="white", markevery=slice(1, None), label="DRNEA + RIQN, calmer start")
     first = least(chains[BEST, max(n for _, n in chains)]) / max(n for _, n in chains)
     sizes = np.array([n for _, n in chains | longer])
     axes[1].plot([sizes.min(), sizes.max()], [1e6 * first * sizes.min(), 1e6 * first * sizes.max()], color=QUIET,
