@@ -189,7 +189,7 @@ class Variational:
             raise ValueError("Newton() in O(n) knows the residual 'drnea' only; with 'svi' take RIQN(), DenseNewton() "
                              "or Broyden()")
         if self.residual == "svi" and self.retraction != "exp":
-            raise ValueError("the residual 'svi' uses no retraction, so retraction='cayley' cannot be combined with it")
+            raise ValueError("the residual 'svi' uses no retraction: leave it at 'exp'")
         if not (isinstance(self.max_substeps, int) and self.max_substeps > 0):
             raise ValueError(f"max_substeps must be a positive whole number, not {self.max_substeps!r}")
 

@@ -48,7 +48,7 @@ class Plan(NamedTuple):
     """How much to measure.
 
     sizes, long_sizes : numbers of bodies of the cost figure: of all methods, and beyond, of RIQN with DRNEA alone
-    frames, budget, repeats : frames to time at most, seconds for all runs of a method at a size, and how often
+    frames, budget, repeats : frames to time at most, seconds for the slowest method at a size, and how often
     tree_depth : of the branching tree beside the chain
     short, long : durations of the energy figure, s
     bodies, counted : of the iteration figure: bodies of the chain and frames
