@@ -8,7 +8,7 @@ from leastaction.analysis.accuracy import distance
 from leastaction.bench import humanoid, peers
 from leastaction.bench.humanoid import frictionless
 from leastaction.bench.peers import UnsupportedError, checked
-from leastaction.bench.peers.engine import quiet
+from leastaction.bench.peers.engine import MismatchError, quiet
 from leastaction.bench.peers.links import links
 from leastaction.bench.peers.rotations import (
     angles_of_quaternion,
@@ -63,7 +63,7 @@ def test_another_model_is_found_out():
         other.add_body("more", "link3", inertia=la.Inertia(0.01, (0, 0, -1)))
         return METHODS[0].make(other, h)
 
-    with pytest.raises(RuntimeError, match="another mass matrix of 'paper_chain'"):
+    with pytest.raises(MismatchError, match="another mass matrix of 'paper_chain'"):
         checked(METHODS[0]._replace(make=heavier), la.library.paper_chain(3), 1e-3)
 
 

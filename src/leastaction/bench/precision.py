@@ -24,7 +24,7 @@ LOOK = 5e-4  # s: runs that are shorter, for each look, are timed again without 
 REPEATS = 2
 TRIAL = 20  # steps from which the time of a run is foretold
 SANE = 1e6  # rad, m and their rates
-PATIENCE = 2.0  # budgets that a run may take after all
+PATIENCE = 1.2  # budgets that a run may take after all
 
 Array = np.ndarray
 

@@ -21,6 +21,10 @@ class UnsupportedError(Exception):
     """The library cannot represent the model; the message says why."""
 
 
+class MismatchError(Exception):
+    """The library has another model in mind than we: to time it would compare different problems."""
+
+
 class Engine(ABC):
     """A model, an integrator of some library and a time step.
 
@@ -96,8 +100,8 @@ def checked(method: Method, model: la.Model, h: float) -> Engine:
     ------
     UnsupportedError
         When the library cannot represent the model.
-    RuntimeError
-        When its mass matrix or the state that it gives back is not ours: timing it would compare different problems.
+    MismatchError
+        When its mass matrix or the state that it gives back is not ours.
     """
     engine = method.make(model, h)
     rng = np.random.default_rng(0)
@@ -109,5 +113,5 @@ def checked(method: Method, model: la.Model, h: float) -> Engine:
     for what, (mine, theirs) in pairs.items():
         error = np.abs(mine - theirs).max()
         if not error <= AGREEMENT * max(1.0, np.abs(mine).max()):
-            raise RuntimeError(f"{method.name} has another {what} of '{model.name}': it differs by {error:.3g}")
+            raise MismatchError(f"{method.name} has another {what} of '{model.name}': it differs by {error:.3g}")
     return engine
