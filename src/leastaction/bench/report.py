@@ -28,7 +28,7 @@ def machine() -> dict[str, str]:
     """Say what the numbers were measured on: processor, system and versions."""
     return {
         "processor": f"{_processor()}, {os.cpu_count()} cores",
-        "system": platform.platform(terse=True),
+        "system": f"{platform.system()} {platform.machine()}",
         "Python": platform.python_version(),
         "NumPy": np.__version__,
         "Numba": numba.__version__,

@@ -18,7 +18,7 @@ from .settings import (
     BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
 )
 from .simd import numbers
-from .variational import depart, force_scale, restore_node, save_node, set_wrenches, turned, unresolved
+from .variational import TROUBLED_JUMP, depart, force_scale, restore_node, save_node, set_wrenches, turned, unresolved
 from .vec3 import sub
 
 SHORTEST = 2.0**-12  # fraction of a Newton step below which a line search gives up
@@ -167,8 +167,7 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, pa
             velocity_of(tree, w, state.v)
         twice = velocity_of(tree, w, state.v)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
-        jumped = len(tau) == 0 and unresolved(
-            tree, w, energy - start, max(before, twice), stages, STRUGGLED, settings)
+        jumped = len(tau) == 0 and unresolved(tree, w, energy - start, TROUBLED_JUMP * max(before, twice), settings)
         if status >= 0 and not (jumped and 2 * parts <= settings.max_substeps):
             out.iterations[0], out.residual[0], out.status[0], out.substeps[0] = spent, worst, status, parts
             angular, linear = follow(tree, w, 0.5 * twice, energy, out.extremes)

@@ -26,9 +26,7 @@ from .vec3 import dot
 # Change of the energy in a single step, relative to twice the kinetic energy, that shows the step to be too long:
 TROUBLED_JUMP = 0.025  # when the search was in trouble
 SMOOTH_JUMP = 0.05  # when it was not
-COMPOSED_JUMP = 2e-5  # of a composition, which keeps energy far better where it resolves the motion at all
-NOTICEABLE = 0.995  # cos(θ/2) of 0.2 rad in a step …
-NOTICEABLE_STAGE = 0.9998  # … or of 0.04 rad in a stage of a composition
+NOTICEABLE = 0.995  # cos(θ/2) of 0.2 rad
 
 
 @part
@@ -119,14 +117,6 @@ def step(tree, state, rest, gravity, tau, h, weights, known, scale, settings):
 
 
 @kernel
-def allowed_jump(stages, status):
-    """Change of the energy in a step, relative to twice the kinetic energy, up to which it counts as resolved."""
-    if len(stages) > 1:
-        return COMPOSED_JUMP
-    return TROUBLED_JUMP if status == STRUGGLED else SMOOTH_JUMP
-
-
-@kernel
 def turned(tree, w, cosine):
     """Whether a link turned so far in the last (sub-)step that its cos(θ/2) is below this."""
     for i in range(tree.n):
@@ -136,11 +126,10 @@ def turned(tree, w, cosine):
 
 
 @kernel
-def unresolved(tree, w, change, twice_kinetic, stages, status, settings):
+def unresolved(tree, w, change, limit, settings):
     """Whether a step without forcing turned a link noticeably and changed the energy so much that it was too long."""
-    limit = allowed_jump(stages, status) * twice_kinetic
     conserved = not settings.damped and settings.max_substeps > 1 and settings.rescue
-    return conserved and abs(change) > limit and turned(tree, w, NOTICEABLE_STAGE if len(stages) > 1 else NOTICEABLE)
+    return conserved and abs(change) > limit and turned(tree, w, NOTICEABLE)
 
 
 @part
@@ -233,8 +222,8 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
         before = twice
         twice = velocity_of(tree, w, v) if keep or feedback else momentum_solve_up(tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
-        if len(held) == 0 and unresolved(
-                tree, w, energy - last, max(before, twice), stages, out.status[k], settings):
+        limit = TROUBLED_JUMP if out.status[k] == STRUGGLED else SMOOTH_JUMP
+        if len(held) == 0 and unresolved(tree, w, energy - last, limit * max(before, twice), settings):
             out.status[k] = UNRESOLVED
             restore_node(tree, state, rest)
             generalized_momentum(tree, w, scratch[0])
