@@ -150,8 +150,11 @@ def test_repository_has_a_place_for_the_tables(name):
 
 
 def test_anatomy_is_the_line_through_evaluations_and_times(monkeypatch):
-    monkeypatch.setattr(anatomy, "_measured", lambda finder, n, steps: (-math.log10(finder.tol), 2e-6 -
-                                                                        math.log10(finder.tol) * 1e-6))
+    def measured(method, n, steps):
+        evaluations = -math.log10(method.root_finder.tol) + 2 * (method.guess == "current")
+        return evaluations, 2e-6 + 1e-6 * evaluations
+
+    monkeypatch.setattr(anatomy, "_measured", measured)
     got = anatomy.anatomy(la.RIQN, 5, 10)
     assert got[:4] == ("RIQN", 5, 12.0, pytest.approx(14e-6))
     assert got[4:] == (pytest.approx(1e-6), pytest.approx(2e-6))

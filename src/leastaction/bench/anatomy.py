@@ -1,7 +1,8 @@
 """Where the time of a step goes, seen from outside.
 
-The same steps are made to ever tighter tolerances, which takes more and more evaluations; the straight line through
-their times has what an evaluation costs as its slope, and all that is done once a step as its intercept.
+The same steps are made to ever tighter tolerances, from a good guess and from a poor one, which takes more and more
+evaluations; the straight line through their times has what an evaluation costs as its slope, and all that is done once
+a step as its intercept.
 """
 
 import time
@@ -11,8 +12,10 @@ import numpy as np
 
 import leastaction as la
 from leastaction.bench.steps import DT, moving_chain
+from leastaction.integrators import Guess
 
-TOLERANCES = tuple(10.0**-k for k in range(2, 14))
+TOLERANCES = tuple(10.0**-k for k in range(2, 14, 2))
+GUESSES: tuple[Guess, ...] = ("quartic", "current")
 REPEATS = 5
 
 
@@ -43,16 +46,16 @@ def anatomy(finder: type[la.Newton] | type[la.RIQN], n: int, steps: int) -> Anat
     n : number of bodies
     steps : how many to time with each tolerance
     """
-    evaluations, seconds = zip(*(_measured(finder(tol=tol), n, steps) for tol in TOLERANCES), strict=True)
+    methods = [la.Variational(root_finder=finder(tol=tol), guess=guess) for tol in TOLERANCES for guess in GUESSES]
+    evaluations, seconds = zip(*(_measured(method, n, steps) for method in methods), strict=True)
     evaluation, rest = np.polyfit(evaluations, seconds, 1)
-    usual, step = _measured(finder(), n, steps)
+    usual, step = _measured(la.Variational(root_finder=finder()), n, steps)
     return Anatomy(finder.__name__, n, usual, step, float(evaluation), float(rest))
 
 
-def _measured(finder: la.Newton | la.RIQN, n: int, steps: int) -> tuple[float, float]:
+def _measured(method: la.Variational, n: int, steps: int) -> tuple[float, float]:
     """Evaluations a step, and its CPU time, s, fastest of several runs."""
     model, q, v = moving_chain(n)
-    method = la.Variational(root_finder=finder)
     counted = la.simulate(model, q, v, dt=DT, steps=steps, integrator=method, record_every=steps, progress=False)
     seconds = []
     for _ in range(REPEATS):

@@ -17,7 +17,7 @@ from leastaction.bench.scaling import cost
 from leastaction.bench.startup import SCRIPT, startup
 from leastaction.bench.steps import step_costs
 
-ANATOMY_BODY_STEPS = 20_000
+ANATOMY_BODY_STEPS = 30_000
 LONG = 50.0  # s: methods of first order, which lose all energy over such times, follow no longer motions
 
 
