@@ -107,6 +107,8 @@ MJCF_FAULTS = {
                   ["body 'b': another body of this name is in line 4",
                    "joint 'j': another joint of this name is in line 5"]),
     "schema": (mjcf(more="<wheel/>"), ["bad.xml: MuJoCo cannot compile it", "'wheel'"]),
+    "no numbers": (mjcf(section='<equality><connect body1="b" anchor=""/></equality>'),
+                   ["<connect>: anchor=\"\" must be 3 numbers, not 0"]),
     "percent": (mjcf(geom='size="1" class="%n"'), ["geom 'g': class=\"%n\": MuJoCo does not bear a percent sign"]),
     "truncated": (mjcf()[:-12], ["not readable as XML"]),
     "bomb": (BOMB + mjcf(), ["document types and entities are refused"]),

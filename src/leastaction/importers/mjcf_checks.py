@@ -12,6 +12,8 @@ NUMBERS = {   # attributes that hold numbers, and numbers only, wherever they ar
     "params", "count", "spacing", "fluidcoef", "width", "user", "ctrl", "mpos", "mquat",
     "anchor", "relpose", "torquescale", "lengthrange", "actrange", "biasprm", "gainprm", "dynprm", "cranklength",
 }
+# MuJoCo takes some of these with numbers missing, and may then work on what was in memory without end.
+LENGTHS = {"anchor": 3, "relpose": 7, "pos": 3, "quat": 4, "axis": 3, "fromto": 6, "gravity": 3}
 JOINT_TYPES = ("hinge", "slide", "ball", "free")
 COUNTED = ("replicate", "composite", "flexcomp")
 MOST_COPIES = 20_000
@@ -41,6 +43,11 @@ def check(root: Element, findings: Findings) -> None:
 
 def _check_numbers(element: Element, attribute: str, findings: Findings) -> None:
     text = element.get(attribute)
+    count = len(text.split())
+    if count != LENGTHS.get(attribute, max(count, 1)):
+        needed = LENGTHS.get(attribute, "at least 1")
+        findings.fault(element, f'{attribute}="{shortened(text)}" must be {needed} numbers, not {count}')
+        return
     for token in text.split():
         try:
             finite = abs(number(token)) < float("inf")
