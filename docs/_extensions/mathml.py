@@ -17,7 +17,7 @@ def inline(self: HTML5Translator, node: nodes.math) -> None:
 
 def displayed(self: HTML5Translator, node: nodes.math_block) -> None:
     """Write a formula on lines of its own."""
-    self.body.append(f"<div class='math'>{mathml(node, as_block=True)}</div>\n")
+    self.body.append(f"<div class='formula'>{mathml(node, as_block=True)}</div>\n")
     raise nodes.SkipNode
 
 
