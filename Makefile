@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 export MPLBACKEND = Agg
 
-.PHONY: help demo test chromium lint bench reproduce soak zoo clean
+.PHONY: help demo test chromium lint bench reproduce docs soak zoo clean
 
 help:    ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -30,6 +30,9 @@ bench: .venv/peers.stamp    ## time every step, beside the peers; OPTIONS=--quic
 
 reproduce: .venv/demo.stamp    ## every figure and number of the paper, and their part of the README
 	$(BIN)/leastaction reproduce --readme README.md
+
+docs: .venv/docs.stamp    ## the site, in out/docs/index.html; runs the examples for its gallery
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs out/docs
 
 soak: .venv/dev.stamp    ## the tests that run for a long time
 	$(BIN)/python -m pytest -m soak
@@ -57,4 +60,8 @@ clean:    ## remove the environment, the output and the caches
 
 .venv/peers.stamp: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[cli,peers]'
+	touch $@ .venv/demo.stamp
+
+.venv/docs.stamp: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	touch $@ .venv/demo.stamp

@@ -150,7 +150,7 @@ class Trajectory:
 
     @property
     def max_energy_error(self) -> float:
-        """Greatest |E − E₀| / peak kinetic energy, over every step, kept or not."""
+        """Greatest size of `energy_error` over every step, kept or not."""
         return float(np.abs(self.energy_range - self.energy[0]).max() / self._scale)
 
     @property

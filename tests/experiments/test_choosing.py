@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import leastaction as la
 from leastaction.cli.commands import app
-from leastaction.experiments import choosing, forced_orders, orders, root_finders
+from leastaction.experiments import choosing, forced_orders, orders, retractions, root_finders
 from leastaction.experiments.orders import Result
 from leastaction.experiments.root_finders import FINDERS, GUESSES, Case, Cost
 from leastaction.markdown import BEGIN, END, fill
@@ -16,7 +16,8 @@ from leastaction.markdown import BEGIN, END, fill
 CASE = Case("two links", lambda: la.library.chain(2), begin=0.01)
 TINY = choosing.Plan(
     cases=(CASE,), steps=20, motions=(orders.Motion("pendulum", la.library.pendulum, 0.1),),
-    methods=("order 2", "Runge–Kutta 4"), finest=2.0, repeats=1, forces=("none", "control law u(t, q, v)"),
+    methods=("order 2", "Runge–Kutta 4"), finest=2.0, repeats=1,
+    retracted=(orders.Motion("swing", la.library.pendulum, 0.1),), forces=("none", "control law u(t, q, v)"),
 )
 FAILURE = la.StepError("no convergence", 7, 0.25, 1.0, "link", *np.zeros((3, 1)))
 
@@ -31,7 +32,7 @@ def test_command_rewrites_the_part_between_the_marks(tmp_path, monkeypatch):
     text = page.read_text(encoding="utf-8")
     assert text.startswith(f"# Advice\n\n{BEGIN}\n") and text.endswith(f"\n{END}\n\nThe end.\n")
     assert "old numbers" not in text
-    for heading in ("### Root finder and guess", "### Order and step", "### Order under forces"):
+    for heading in ("### Root finder and guess", "### Order and step", "### Retraction", "### Order under forces"):
         assert heading in text
     lines = text.splitlines()
     assert "| two links | " + " | ".join(FINDERS) + " |" in lines
@@ -84,6 +85,15 @@ def test_cheapest_run_that_is_good_enough():
     assert orders.cheapest(runs, 1e-2).method == "a"
     assert orders.cheapest(runs, 1e-4).method == "c"
     assert orders.cheapest(runs, 1e-9) is None
+
+
+def test_free_flight_wants_the_split_retraction():
+    """What docs/choosing.md says: speed does not spoil the rotation, as it does when bodies move along screws."""
+    falling, weightless = (m for m in retractions.MOTIONS if "ragdoll" in m.name)
+    assert retractions.error(falling, "exp", 2, 1.0) > 10 * retractions.error(weightless, "exp", 2, 1.0)
+    found = [retractions.error(motion, "split", 2, 1.0) for motion in (falling, weightless)]
+    assert found[0] == pytest.approx(found[1], rel=0.01)
+    assert found[0] < 1e-4
 
 
 @pytest.mark.parametrize("name", forced_orders.CASES)

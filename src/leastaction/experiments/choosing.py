@@ -1,10 +1,10 @@
-"""The tables behind docs/choosing.md: which order, step, root finder and guess for which problem."""
+"""The tables behind docs/choosing.md: which order, step, retraction, root finder and guess for which problem."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from leastaction.bench.report import machine
-from leastaction.experiments import forced_orders, orders, root_finders
+from leastaction.experiments import forced_orders, orders, retractions, root_finders
 from leastaction.markdown import fill
 
 
@@ -20,6 +20,7 @@ class Plan:
     methods : to follow them by
     finest : step, ms; methods are not tried at smaller ones
     repeats : how often to time everything
+    retracted : motions to follow under each retraction
     forces : under which to observe the order
     """
 
@@ -29,6 +30,7 @@ class Plan:
     methods: tuple[str, ...] = tuple(orders.METHODS)
     finest: float = 0.0
     repeats: int = 3
+    retracted: tuple[orders.Motion, ...] = retractions.MOTIONS
     forces: tuple[str, ...] = tuple(forced_orders.CASES)
 
 
@@ -42,6 +44,7 @@ def run(plan: Plan, page: Path) -> None:
         "Measured by `leastaction choose`: " + "; ".join(f"{name} {value}" for name, value in machine().items()) + ".",
         root_finders.section(plan.cases, plan.steps, plan.repeats),
         orders.section(plan.motions, plan.methods, plan.repeats, plan.finest),
+        retractions.section(plan.retracted),
         forced_orders.section(plan.forces),
     ])
     fill(page, text)

@@ -66,7 +66,7 @@ class Joint(ABC):
     damping : number, tau = -damping v; Universal and Planar also take one per DoF
     stiffness : number, of the spring to `rest`; Universal and Planar also take one per DoF
     rest : (nq,) configuration at which the spring is relaxed, rad, m, unit quaternion; None for neutral
-    armature : number, kinetic energy 0.5 armature |v|^2; Universal and Planar also take one per DoF
+    armature : number, kinetic energy 0.5 armature (v · v); Universal and Planar also take one per DoF
     limits : (low, high), each a number or one per DoF, rad or m, infinite for no limit; stored only
     friction : number, dry friction; Universal and Planar also take one per DoF; stored only
     effort_limit : number, largest force or moment of the joint's drive, N or N m; None if not known; stored only

@@ -1,0 +1,46 @@
+"""The error of the motion under each retraction: what flies, and what hangs from the ground."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+import leastaction as la
+from leastaction.analysis.accuracy import LOST
+from leastaction.experiments.orders import MOTIONS as FOLLOWED
+from leastaction.experiments.orders import Motion
+from leastaction.markdown import table
+
+Retraction = Literal["exp", "split", "cayley"]
+RETRACTIONS: tuple[Retraction, ...] = ("exp", "split", "cayley")
+METHODS = ((2, 1.0), (4, 5.0))  # order, and step, ms
+MOTIONS = (
+    *FOLLOWED,
+    Motion("tree on ball joints", la.library.tree, 1.0),
+    Motion("hard chain, 10 links", lambda: la.library.chain(10), 1.0),
+    Motion("double pendulum", la.library.double_pendulum, 3.0),
+    Motion("spinning top", la.library.spinning_top, 2.0),
+)
+
+
+def error(motion: Motion, retraction: Retraction, order: int, step: float) -> float:
+    """Greatest error of a motion, rad or m, as estimated by a run at half the step (ms)."""
+    run = la.simulate(motion.make(), dt=1e-3 * step, duration=motion.duration, progress=False,
+                      integrator=la.Variational(order=order, retraction=retraction))
+    return run.accuracy().max_error
+
+
+def section(motions: Iterable[Motion]) -> str:
+    """Follow the motions under each retraction and write what was found."""
+    rows = []
+    for motion in motions:
+        print(f"retractions: {motion.name}…", flush=True)
+        row = [f"{motion.name}, {motion.duration:g} s"]
+        for method in METHODS:
+            errors = [error(motion, retraction, *method) for retraction in RETRACTIONS]
+            row += [f"{e:.1e}" if e < LOST else "lost" for e in errors]
+        rows.append(row)
+    head = [f"order {order}, {step:g} ms: `{name}`" for order, step in METHODS for name in RETRACTIONS]
+    return "\n\n".join([
+        "### Retraction",
+        "Greatest error of the motion as estimated by `traj.accuracy()`, rad or m.",
+        table(("motion", *head), rows),
+    ])

@@ -1,0 +1,83 @@
+"""The site has every public name and every example, and what its pages tell the reader to do works."""
+
+import inspect
+import re
+import shlex
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import leastaction as la
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+MODULES = {"library": "leastaction.model.library", "convert": "leastaction.convert"}
+
+
+def page(name):
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def blocks(name, language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", page(name), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", la.__all__)
+def test_public_name_is_documented(name):
+    described = re.findall(r"^\.\. (?:auto\w+|data):: (\S+)$", page("api.rst"), re.MULTILINE)
+    assert MODULES.get(name, f"leastaction.{name}") in described
+    if name != "__version__":
+        assert inspect.getdoc(getattr(la, name))
+
+
+def test_examples_are_in_the_gallery():
+    shown = re.findall(r"^```\{example\} (\S+)$", page("gallery.md"), re.MULTILINE)
+    assert shown == sorted(path.stem for path in (ROOT / "examples").glob("*.py"))
+
+
+def test_pages_are_in_the_contents():
+    trees = "\n".join(blocks("index.md", r"\{toctree\}"))
+    listed = {line for line in trees.split() if not line.startswith(":")}
+    assert {path.stem for path in DOCS.glob("*.md")} - {"index"} <= listed
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
+def test_links_lead_to_files(path):
+    targets = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (DOCS / target).is_file()] == []
+
+
+def test_notation_names_what_is_in_the_kernels():
+    names = set(re.findall(r"`([a-z]\w*)\.(?!py`)([A-Za-z]\w*)`", page("notation.md")))
+    names -= {("module", "name"), ("tree", "parent")}
+    assert len(names) > 100
+    assert [(m, n) for m, n in names if not hasattr(import_module(f"leastaction.kernels.{m}"), n)] == []
+
+
+def test_quick_start(tmp_path, monkeypatch):
+    """The three lines, then the robot and its commands, as a newcomer would try them."""
+    from typer.testing import CliRunner
+
+    from leastaction.cli.commands import app
+
+    monkeypatch.chdir(tmp_path)
+    (code,) = blocks("quickstart.md", "python")
+    exec(compile(code, "quickstart.md", "exec"), {})
+    assert Path("energy.png").is_file()
+    (robot,) = blocks("quickstart.md", "xml")
+    Path("robot.urdf").write_text(robot, encoding="utf-8")
+    commands = [line for text in blocks("quickstart.md", "") for line in text.splitlines()
+                if line.startswith("leastaction ")]
+    assert len(commands) >= 4
+    for command in commands:
+        result = CliRunner().invoke(app, shlex.split(command)[1:])
+        assert result.exit_code == 0, f"{command}\n{result.output}"
+    assert Path("run.html").is_file() and Path("certificate.html").is_file()
+
+
+def test_joint_of_the_extending_page(capsys):
+    (code,) = blocks("extending.md", "python")
+    exec(compile(code, "extending.md", "exec"), {"__name__": "extending"})
+    turned, fallen = map(float, capsys.readouterr().out.strip(" []\n").split())
+    assert turned == pytest.approx(3.0) and fallen == pytest.approx(-9.81 / 2)
