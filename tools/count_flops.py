@@ -1,0 +1,79 @@
+"""Count the floating-point operations and the memory of a step's kernels, a link of a chain; for docs/performance.md.
+
+    python tools/count_flops.py
+
+The kernels run as plain Python on numbers that count what is done to them, so the counts are of the formulas as written;
+a fused multiply-add counts as two.
+"""
+
+import os
+from pathlib import Path
+
+os.environ["NUMBA_DISABLE_JIT"] = "1"
+
+import numpy as np
+
+import leastaction as la
+from leastaction.compiled import compile_model
+from leastaction.kernels import aba, drnea, kinematics, layout, newton, stiffness
+from leastaction.kernels.joints import set_motion
+from leastaction.markdown import fill, table
+
+PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+N, H = 7, 1e-3  # links; with the ground they fill two blocks of four
+
+
+class Counted(float):
+    """A number that counts the operations on it."""
+
+    done = 0
+
+
+def _counting(name):
+    plain = getattr(float, name)
+
+    def operation(a, b):
+        Counted.done += 1
+        return Counted(plain(float(a), float(b)))
+
+    return operation
+
+
+for _name in ("add", "sub", "mul", "truediv", "radd", "rsub", "rmul", "rtruediv"):
+    setattr(Counted, f"__{_name}__", _counting(f"__{_name}__"))
+Counted.__neg__ = lambda a: Counted(-float(a))
+
+
+def main() -> None:
+    model = la.library.chain(N)
+    compiled = compile_model(model)
+    tree = compiled.tree
+    w = np.array([Counted(x) for x in compiled.workspace()], dtype=object)
+    q = [Counted(0.3 * i) for i in range(N)]
+    epsilon = [Counted(0.01 * (1 + i)) for i in range(N)]
+    kinematics.place(tree, w, q)
+    set_motion(tree, w, epsilon)
+    phases = {
+        "place": lambda: kinematics.place(tree, w, q),
+        "factor": lambda: aba.factor(tree, w, 0.0),
+        "drnea, exp": lambda: drnea.drnea(tree, w, H, stiffness.EXP),
+        "drnea, split": lambda: drnea.drnea(tree, w, H, stiffness.SPLIT),
+        "K, exp": lambda: newton.link_stiffnesses(tree, w, H, stiffness.EXP, False),
+        "K, split": lambda: newton.link_stiffnesses(tree, w, H, stiffness.SPLIT, False),
+        "newton_factor, without K": lambda: newton.newton_factor(tree, w, H, stiffness.SPLIT, False),
+        "newton_up and newton_down": lambda: (newton.newton_up(tree, w), newton.newton_down(tree, w)),
+    }
+    counts = {}
+    for name, phase in phases.items():
+        Counted.done = 0
+        phase()
+        counts[name] = Counted.done
+    counts["newton_factor, without K"] -= counts["K, split"]
+    rows = [(name, round(count / (N + 1))) for name, count in counts.items()]
+    memory = f"The workspace of a link is {8 * layout.BLOCK // layout.LANES:,} bytes."
+    fill(PAGE, f"{table(('kernel', 'operations a link'), rows)}\n\n{memory}", "counted")
+    print(f"wrote {PAGE}")
+
+
+if __name__ == "__main__":
+    main()
