@@ -2,8 +2,8 @@
 
     python tools/count_flops.py
 
-The kernels run as plain Python on numbers that count what is done to them, so the counts are of the formulas as written;
-a fused multiply-add counts as two.
+The kernels run as plain Python on numbers that count what is done to them, so the formulas are counted as written; a
+fused multiply-add counts as two.
 """
 
 import os
