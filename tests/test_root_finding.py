@@ -127,3 +127,19 @@ def test_floating_chain_of_a_hundred_bodies(guess):
     impulse = np.array([0, 0, -9.81 * 100 * 2.0])
     change = traj.momentum[-1, 3:] - traj.momentum[0, 3:]
     np.testing.assert_allclose(change, impulse, rtol=0, atol=1e-9 * np.abs(impulse).max())
+
+
+@pytest.mark.parametrize("root_finder", [la.Newton, la.RIQN])
+@pytest.mark.parametrize("retraction", ["exp", "split"])
+def test_a_residual_that_was_only_predicted_is_within_the_tolerance(root_finder, retraction):
+    """Momenta after a step at the default tolerance against those at round-off, in the norm of the stopping rule."""
+    model = la.library.chain(10)
+    traj = la.simulate(model, dt=1e-3, duration=3.0, record_every=50)
+    worst = 0.0
+    for q, p in zip(traj.q[10:], traj.p[10:], strict=True):
+        methods = [la.Variational(root_finder=root_finder(tol), retraction=retraction) for tol in (1e-12, 1e-16)]
+        ends = [la.variational_step(model, q, p, 1e-3, method) for method in methods]
+        M = la.mass_matrix(model, ends[1][0])
+        error, whole = ends[0][1] - ends[1][1], ends[1][1]
+        worst = max(worst, np.sqrt(error @ np.linalg.solve(M, error) / (whole @ np.linalg.solve(M, whole))))
+    assert worst < 1e-12
