@@ -161,7 +161,7 @@ class Variational:
         for comparison, DenseNewton(...) or Broyden(...)
     guess : where the search starts: "current" (the paper's IG1), "euler" (IG2), "dynamics" (IG3), or extrapolation of
         past steps, "quadratic", "cubic", "quartic"
-    order : 2, 4, 6 or 8; above 2, a composition of 7, 9 or 17 steps of order 2
+    order : 2, 4, 6 or 8; above 2, a composition of 9, 9 or 17 steps of order 2
     retraction : "exp" (the paper's, on SE(3)), "cayley", or "split" (exp on SO(3), and the centre of mass along a
         straight line: cheaper, and free fall is exact)
     rescue : whether a search that fails is tried again with damped Newton steps from safer guesses and by continuation

@@ -25,6 +25,7 @@ from .vec3 import add, add_scaled, cross, scale
 LEAST_COSINE = 0.05  # cos(θ/2) of a link's rotation in one step, below which its log counts as ambiguous (174°)
 FLOOR_LIMIT = 1e-10  # a residual that no longer shrinks is taken for round-off only below this, relative to the motion
 SURE = 0.01  # fraction of the tolerance below which a predicted residual is trusted, and not evaluated
+ROUND_OFF = 2.0**-52
 POOR = 0.1  # contraction above which the chord form of Newton's method factors anew
 SLOW = 0.3  # contraction above which RIQN counts as being in trouble
 RESOLVED = 0.8776  # cos(θ/2) of 1 rad: a step that turns a link further, and whose search was in trouble, is too long
@@ -109,7 +110,7 @@ def find_root(tree, w, h, reference, settings, scratch):
             solve_down(tree, w)  # Alg. 3, line 5, second sweep
         left = relative * relative / before if iteration > 1 else inf  # after one more update that contracts as well
         if settings.rule != ABSOLUTE and left < SURE * settings.tol:
-            residual = min(residual, left)
+            residual = min(residual, max(left, ROUND_OFF))
         if residual <= settings.tol:  # Alg. 3, line 4
             if status == STRUGGLED and least < RESOLVED and settings.max_substeps > 1:
                 return iteration, residual, UNRESOLVED
