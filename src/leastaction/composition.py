@@ -52,6 +52,6 @@ def guess_weights(fractions: np.ndarray) -> np.ndarray:
             powers = np.arange(1, degree + 1)[:, None]
             behind = np.arange(now, now - degree, -1)
             past = t[behind] ** powers - t[behind - 1] ** powers
-            # Stages that go back may end where others did: then the polynomial is not unique, and the least weights serve
+            # Stages that go back may end where others did: the polynomial is then not unique, the least weights serve
             weights[stage, degree, :degree] = np.linalg.lstsq(past, t[now + 1] ** powers[:, 0], rcond=1e-9)[0]
     return weights
