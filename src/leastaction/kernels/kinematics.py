@@ -10,6 +10,7 @@ from .layout import (
     ANGLE, ARM, BALL, BLOCK, COM, COM_W, DQ, FREE, INERTIA, INERTIA_C, INERTIA_W, LANES, LOCAL_P, LOCAL_Q, MASS,
     MOMENT_W, O, PLACE_P, PLACE_Q, Q, S, SCREW, SLIDE, TURN, get3, get4, get6, put3, put4, put6, slot,
 )
+from .mat3 import mat_vec
 from .simd import SIMD, in_fours
 from .vec3 import add, cross, dot, scale, sub, sym_add, sym_mul
 
@@ -97,9 +98,9 @@ def place(tree, w, q):
 def orient(w, o):
     """Axis and inertia of a link, or of four, in world axes."""
     R = so3.matrix(get4(w, o + Q))
-    put3(w, o + S, multiply(R, get3(w, o + TURN)))
-    put3(w, o + S + 3 * LANES, multiply(R, get3(w, o + SLIDE)))
-    centre = multiply(R, get3(w, o + COM))
+    put3(w, o + S, mat_vec(R, get3(w, o + TURN)))
+    put3(w, o + S + 3 * LANES, mat_vec(R, get3(w, o + SLIDE)))
+    centre = mat_vec(R, get3(w, o + COM))
     moment = scale(w[o + MASS], centre)
     inertia = so3.rotate_symmetric(R, get6(w, o + INERTIA))
     put3(w, o + COM_W, centre)
@@ -113,16 +114,6 @@ def about_origin(moment, centre):
     """What the inertia of a mass at ``centre`` adds about the origin: (m c·c) 1 − m c cᵀ."""
     xx, yy, zz = moment[0] * centre[0], moment[1] * centre[1], moment[2] * centre[2]
     return yy + zz, zz + xx, xx + yy, -moment[0] * centre[1], -moment[0] * centre[2], -moment[1] * centre[2]
-
-
-@kernel
-def multiply(R, a):
-    """R a, with R row by row."""
-    return (
-        R[0] * a[0] + R[1] * a[1] + R[2] * a[2],
-        R[3] * a[0] + R[4] * a[1] + R[5] * a[2],
-        R[6] * a[0] + R[7] * a[1] + R[8] * a[2],
-    )
 
 
 @kernel

@@ -45,52 +45,12 @@ def sym_add(A, B):
 
 
 @formula
-def sym_shift(A, k):
-    """A + k·1."""
-    return A[0] + k, A[1] + k, A[2] + k, A[3], A[4], A[5]
-
-
-@formula
 def sym_mul(A, b):
     return (
         A[0] * b[0] + A[3] * b[1] + A[4] * b[2],
         A[3] * b[0] + A[1] * b[1] + A[5] * b[2],
         A[4] * b[0] + A[5] * b[1] + A[2] * b[2],
     )
-
-
-@formula
-def sym_outer(k, a):
-    """k a aᵀ."""
-    x, y, z = scale(k, a)
-    return x * a[0], y * a[1], z * a[2], x * a[1], x * a[2], y * a[2]
-
-
-@formula
-def sym_inverse(A):
-    """Inverse by cofactors; of a singular matrix, infinities and NaN (callers test the pivots)."""
-    xx = A[1] * A[2] - A[5] * A[5]
-    xy = A[4] * A[5] - A[3] * A[2]
-    xz = A[3] * A[5] - A[4] * A[1]
-    k = 1.0 / (A[0] * xx + A[3] * xy + A[4] * xz)
-    return (
-        k * xx,
-        k * (A[0] * A[2] - A[4] * A[4]),
-        k * (A[0] * A[1] - A[3] * A[3]),
-        k * xy,
-        k * xz,
-        k * (A[3] * A[4] - A[0] * A[5]),
-    )
-
-
-@formula
-def sym_sub(A, B):
-    return A[0] - B[0], A[1] - B[1], A[2] - B[2], A[3] - B[3], A[4] - B[4], A[5] - B[5]
-
-
-@formula
-def sym_scale(k, A):
-    return k * A[0], k * A[1], k * A[2], k * A[3], k * A[4], k * A[5]
 
 
 @formula
