@@ -56,7 +56,7 @@ def factor(tree, w, h):
     rigid_inertias(tree, w)
     singular = -1
     for i in range(n - 1, -1, -1):  # leaves → root
-        o = slot(i)
+        o = slot(w, i)
         A11, A12, A21, A22 = get_blocks(w, o, IA)
         arm = get3(w, o + ARM)
         extra = w[o + ARMATURE] + 0.5 * h * w[o + DAMPING] + 0.25 * h * h * w[o + STIFFNESS]
@@ -101,7 +101,7 @@ def factor(tree, w, h):
             I11, I12, I21, I22 = shift_blocks(I11, I12, I21, I22, arm)
             A11, A12, A21, A22 = alike(A11, I11), alike(A12, I12), alike(A21, I21), alike(A22, I22)
         if tree.parent[i] < n:
-            accumulate(w, slot(tree.parent[i]), IA, A11, A12, A21, A22)
+            accumulate(w, slot(w, tree.parent[i]), IA, A11, A12, A21, A22)
     return singular
 
 
@@ -124,7 +124,7 @@ def solve_up(tree, w):
     """Eliminate from leaves to root, for the right-hand side TAU − Sᵀ ΣF. Gives bᵀ M⁻¹ b. Needs factor()."""
     norm = 0.0
     for i in range(tree.n - 1, -1, -1):  # leaves → root
-        o = slot(i)
+        o = slot(w, i)
         m, f = get33(w, o + F)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
@@ -152,17 +152,17 @@ def solve_up(tree, w):
             norm += dot(xm, um) + dot(xf, uf)
             extra = w[o + DINV]
             m, f = shift_wrench(add_scaled(tm, -extra, xm), add_scaled(tf, -extra, xf), arm)  # Î x = u − e x
-        add33(w, slot(tree.parent[i]) + F, m, f)
+        add33(w, slot(w, tree.parent[i]) + F, m, f)
     return norm
 
 
 @kernel
 def solve_down(tree, w):
     """Substitute from root to leaves: the solution of every joint in X, of every link in A. Needs solve_up()."""
-    put33(w, slot(tree.n) + A, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    put33(w, slot(w, tree.n) + A, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     for i in range(tree.n):  # root → leaves
-        o = slot(i)
-        alpha, acc = get33(w, slot(tree.parent[i]) + A)
+        o = slot(w, i)
+        alpha, acc = get33(w, slot(w, tree.parent[i]) + A)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             um, uf = get33(w, o + U)
@@ -201,7 +201,7 @@ def acceleration(tree, w, v, tau, gravity, out):
     velocities(tree, w, v)
     link_forces(tree, w, v, out, gravity)
     for i in range(tree.n):
-        o = slot(i)
+        o = slot(w, i)
         orientation = get4(w, o + Q)
         m, f = get33(w, o + PUSH)
         add33(w, o + F, neg(so3.rotate(orientation, m)), neg(so3.rotate(orientation, f)))

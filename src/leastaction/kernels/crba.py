@@ -13,7 +13,7 @@ def crba(tree, w, unit, M):
     n = tree.n
     rigid_inertias(tree, w)
     for i in range(n - 1, -1, -1):  # leaves → root
-        o, k = slot(i), tree.iv[i]
+        o, k = slot(w, i), tree.iv[i]
         A11, A12, A21, A22 = get_blocks(w, o, IA)
         for j in range(k, k + DOF[tree.kind[i]]):
             unit[j] = 1.0
@@ -22,7 +22,7 @@ def crba(tree, w, unit, M):
             m, f = matrix_times(A11, A12, A21, A22, turn, move)
             ancestor = i
             while ancestor < n:
-                a = slot(ancestor)
+                a = slot(w, ancestor)
                 joint_force(tree.kind[ancestor], w, a, m, f, M[j], tree.iv[ancestor])
                 for c in range(tree.iv[ancestor], tree.iv[ancestor] + DOF[tree.kind[ancestor]]):
                     M[c, j] = M[j, c]
@@ -30,4 +30,4 @@ def crba(tree, w, unit, M):
                 ancestor = tree.parent[ancestor]
             M[j, j] += w[o + ARMATURE]
         A11, A12, A21, A22 = shift_blocks(A11, A12, A21, A22, get3(w, o + ARM))
-        accumulate(w, slot(tree.parent[i]), IA, A11, A12, A21, A22)
+        accumulate(w, slot(w, tree.parent[i]), IA, A11, A12, A21, A22)

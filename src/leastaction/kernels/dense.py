@@ -24,15 +24,15 @@ def push_joints(tree, w, tau, h):
     """Add the impulse of joint forces tau over a time h."""
     if len(tau) > 0:
         for i in range(tree.n):
-            w[slot(i) + JOINT_P] += h * tau[tree.iv[i]]
+            w[slot(w, i) + JOINT_P] += h * tau[tree.iv[i]]
 
 
 @kernel
 def keep_in_joints(tree, w, p):
     """Keep the momentum p of the node in the joints."""
     for i in range(tree.n):
-        put33(w, slot(i) + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-        w[slot(i) + JOINT_P] = p[tree.iv[i]]
+        put33(w, slot(w, i) + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        w[slot(w, i) + JOINT_P] = p[tree.iv[i]]
 
 
 @part
@@ -55,7 +55,7 @@ def dense_step(tree, state, rest, gravity, tau, h, weights, known, scale, settin
     if residual == SVI:
         for i in range(tree.n):  # p1 = D₂L_d + f⁺
             carry_joint(tree, w, i, h)
-            w[slot(i) + JOINT_P] += desk.x[tree.iv[i]] + 0.5 * h * desk.y[tree.iv[i]]
+            w[slot(w, i) + JOINT_P] += desk.x[tree.iv[i]] + 0.5 * h * desk.y[tree.iv[i]]
     else:
         carry(tree, w, h)
     apply_motion(tree, w, state.q, state.low)
@@ -129,7 +129,7 @@ def run_dense(
         angular, linear = follow(tree, w, 0.5 * twice, energy, out.extremes)
         if residual == SVI:
             for i in range(tree.n):
-                put33(w, slot(i) + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+                put33(w, slot(w, i) + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
         if (first + k + 1) % every == 0:
             generalized_momentum(tree, w, scratch[0])
             record(out, kept, q, v, scratch[0], energy, angular + linear)

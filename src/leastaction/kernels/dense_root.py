@@ -53,7 +53,7 @@ def evaluate(tree, w, q, gravity, h, settings, residual, desk):
         for i in range(tree.n):
             joint_residual(tree, w, i, h)
             j = tree.iv[i]
-            f[j] = desk.x[j] - 0.5 * h * desk.y[j] - w[slot(i) + TAU]
+            f[j] = desk.x[j] - 0.5 * h * desk.y[j] - w[slot(w, i) + TAU]
         return twice, 1.0
     twice, least = drnea(tree, w, h, settings.retraction)
     gather_residual(tree, w, f)
@@ -64,7 +64,7 @@ def evaluate(tree, w, q, gravity, h, settings, residual, desk):
 def solve_with_mass(tree, w, b, x):
     """x = M⁻¹ b, M as factored. Gives bᵀM⁻¹b."""
     for i in range(tree.n + 1):
-        put33(w, slot(i) + F, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        put33(w, slot(w, i) + F, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     put_rhs(tree, w, b)
     square = solve_up(tree, w)
     solve_down(tree, w)
@@ -128,7 +128,7 @@ def move_joints(tree, w, step):
     """Let the motion of every joint be followed by its part of the step, which is in body axes."""
     put_rhs(tree, w, step)
     for i in range(tree.n):
-        o = slot(i)
+        o = slot(w, i)
         for j in range(6):
             w[o + X + LANES * j] = w[o + TAU + LANES * j]
     improve_motion(tree, w, 1.0)

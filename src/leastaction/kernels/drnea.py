@@ -57,7 +57,7 @@ def displacements(tree, w):
     screw_rotations(tree, w)
     least = 1.0
     for i in range(tree.n):  # root → leaves
-        o, parent = slot(i), slot(tree.parent[i])
+        o, parent = slot(w, i), slot(w, tree.parent[i])
         if tree.kind[i] == SCREW:
             j, t = get4(w, o + SCREW_J), scale(w[o + DELTA], get3(w, o + S + 3 * LANES))
         else:
@@ -142,7 +142,7 @@ def gather_residual(tree, w, f):
     """Alg. 2, lines 8 and 9: f_i = S_iᵀ F_i − Q_i, in the layout of v. Needs drnea()."""
     gather(tree, w, F, f)
     for i in range(tree.n):
-        o, k = slot(i), tree.iv[i]
+        o, k = slot(w, i), tree.iv[i]
         if tree.kind[i] == SCREW:
             f[k] -= w[o + TAU]
             continue
@@ -180,7 +180,7 @@ def kick(tree, w, gravity, tau, h):
                 impulse(w, o, gravity, h)
     if len(tau) > 0:
         for i in range(tree.n):
-            a, k = slot(i) + JOINT_P, tree.iv[i]
+            a, k = slot(w, i) + JOINT_P, tree.iv[i]
             for j in range(DOF[tree.kind[i]]):
                 w[a + LANES * j] += h * tau[k + j]
 

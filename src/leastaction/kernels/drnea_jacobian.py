@@ -54,10 +54,10 @@ def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
     """
     n = tree.n
     for i in range(n):
-        K11, K12, K21, K22 = link_stiffness(w, slot(i), h, retraction)
-        put_nine_at(w, slot(i) + K, K11, K12, K21, K22)
+        K11, K12, K21, K22 = link_stiffness(w, slot(w, i), h, retraction)
+        put_nine_at(w, slot(w, i) + K, K11, K12, K21, K22)
     for j in range(n):
-        o, k = slot(j), tree.iv[j]
+        o, k = slot(w, j), tree.iv[j]
         kind = tree.kind[j]
         dR, d = get4(w, o + DQ), get3(w, o + D)
         for column in range(k, k + DOF[kind]):
@@ -68,12 +68,12 @@ def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
             turn = so3.rotate(dR, own_turn)
             move = add(so3.rotate(dR, own_move), cross(d, turn))
             for i in range(n + 1):
-                put33(w, slot(i) + V, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-                put33(w, slot(i) + F, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+                put33(w, slot(w, i) + V, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+                put33(w, slot(w, i) + F, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
             for i in range(j, n):  # root → leaves
-                c = slot(i)
+                c = slot(w, i)
                 if i > j:
-                    turn, move = get33(w, slot(tree.parent[i]) + V)
+                    turn, move = get33(w, slot(w, tree.parent[i]) + V)
                     turn, move = shift_twist(turn, move, get3(w, c + ARM))
                 put33(w, c + V, turn, move)
                 K11, K12, K21, K22 = get_nine(w, c + K)

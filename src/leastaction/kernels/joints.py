@@ -18,7 +18,7 @@ from .vec3 import add, add_scaled, cross, dot, scale, sub
 def set_motion(tree, w, epsilon):
     """Move every joint by its increment, starting from q0."""
     for i in range(tree.n):
-        o, k = slot(i), tree.iv[i]
+        o, k = slot(w, i), tree.iv[i]
         if tree.kind[i] == SCREW:
             w[o + DELTA] = epsilon[k]
             continue
@@ -35,7 +35,7 @@ def set_motion(tree, w, epsilon):
 def get_motion(tree, w, epsilon):
     """The increment of every joint: the inverse of set_motion."""
     for i in range(tree.n):
-        o, k = slot(i), tree.iv[i]
+        o, k = slot(w, i), tree.iv[i]
         if tree.kind[i] == SCREW:
             epsilon[k] = w[o + DELTA]
             continue
@@ -50,7 +50,7 @@ def get_motion(tree, w, epsilon):
 def motion_between(tree, w, q0, q1):
     """Set the motion of every joint that takes q0 to q1. Needs place() at q0."""
     for i in range(tree.n):
-        o, k = slot(i), tree.iq[i]
+        o, k = slot(w, i), tree.iq[i]
         if tree.kind[i] == SCREW:
             w[o + DELTA] = q1[k] - q0[k]
             continue
@@ -68,7 +68,7 @@ def motion_between(tree, w, q0, q1):
 @kernel
 def save_motion(tree, w):
     for i in range(tree.n):
-        o = slot(i)
+        o = slot(w, i)
         for j in range(8):
             w[o + SAVED + LANES * j] = w[o + DELTA + LANES * j]
 
@@ -76,7 +76,7 @@ def save_motion(tree, w):
 @kernel
 def restore_motion(tree, w):
     for i in range(tree.n):
-        o = slot(i)
+        o = slot(w, i)
         for j in range(8):
             w[o + DELTA + LANES * j] = w[o + SAVED + LANES * j]
 
@@ -85,7 +85,7 @@ def restore_motion(tree, w):
 def improve_motion(tree, w, h):
     """Alg. 3, line 6: q^{k+1} ← q^{k+1} ⊕ h X, with X in world axes at t_k."""
     for i in range(tree.n):
-        o = slot(i)
+        o = slot(w, i)
         if tree.kind[i] == SCREW:
             w[o + DELTA] += h * w[o + X]
             continue
@@ -102,7 +102,7 @@ def improve_motion(tree, w, h):
 def apply_motion(tree, w, q, low):
     """Advance q by the motion of the step. ``low`` holds what round-off has kept from q, and is added back (Kahan)."""
     for i in range(tree.n):
-        o, k = slot(i), tree.iq[i]
+        o, k = slot(w, i), tree.iq[i]
         if tree.kind[i] == SCREW:
             add_compensated(q, low, k, w[o + DELTA])
             continue
@@ -142,7 +142,7 @@ def deflections(tree, w, q, rest):
     for i in range(tree.n):
         if not tree.passive[i]:
             continue
-        o, k = slot(i), tree.iq[i]
+        o, k = slot(w, i), tree.iq[i]
         if tree.kind[i] == SCREW:
             w[o + PSI] = q[k] - rest[k]
             energy += 0.5 * w[o + STIFFNESS] * w[o + PSI] * w[o + PSI]
@@ -182,7 +182,7 @@ def joint_residual(tree, w, i, h):
 
     The spring acts at the mean deflection of the step (the midpoint rule), which no stiffness makes unstable.
     """
-    o = slot(i)
+    o = slot(w, i)
     if tree.kind[i] == SCREW:
         tau = w[o + JOINT_P]
         if tree.passive[i]:
@@ -209,7 +209,7 @@ def joint_residual(tree, w, i, h):
 @kernel
 def carry_joint(tree, w, i, h):
     """Set JOINT_P of joint i to what it carries out of the step: the D₂ terms, in body axes at t_{k+1}."""
-    o = slot(i)
+    o = slot(w, i)
     if tree.kind[i] == SCREW:
         w[o + JOINT_P] = 0.0
         if tree.passive[i]:
@@ -245,7 +245,7 @@ def passive_forces(tree, w, v, out):
     for i in range(tree.n):
         if not tree.passive[i]:
             continue
-        o, k = slot(i), tree.iv[i]
+        o, k = slot(w, i), tree.iv[i]
         for j in range(k, k + DOF[tree.kind[i]]):
             out[j] -= w[o + DAMPING] * v[j]
         stiffness = w[o + STIFFNESS]
@@ -264,7 +264,7 @@ def passive_forces(tree, w, v, out):
 def put_rhs(tree, w, tau):
     """Set TAU of every joint, in world axes, from the layout of v."""
     for i in range(tree.n):
-        o, k = slot(i), tree.iv[i]
+        o, k = slot(w, i), tree.iv[i]
         if tree.kind[i] == SCREW:
             w[o + TAU] = tau[k]
             continue
@@ -278,7 +278,7 @@ def put_rhs(tree, w, tau):
 def get_solution(tree, w, out):
     """The solution X of every joint, in the layout of v."""
     for i in range(tree.n):
-        o, k = slot(i), tree.iv[i]
+        o, k = slot(w, i), tree.iv[i]
         if tree.kind[i] == SCREW:
             out[k] = w[o + X]
             continue

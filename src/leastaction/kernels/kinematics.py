@@ -51,7 +51,7 @@ def local_poses(tree, w, q):
     """Pose of every link in its parent's frame."""
     for i in range(tree.n):
         if tree.kind[i] == SCREW:
-            w[slot(i) + ANGLE] = q[tree.iq[i]]
+            w[slot(w, i) + ANGLE] = q[tree.iq[i]]
     for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
         if SIMD:
             screw_pose(in_fours(w), block)
@@ -59,7 +59,7 @@ def local_poses(tree, w, q):
             for o in range(block, block + LANES):
                 screw_pose(w, o)
     for i in range(tree.n):
-        o, k = slot(i), tree.iq[i]
+        o, k = slot(w, i), tree.iq[i]
         if tree.kind[i] == SCREW:
             if not abs(w[o + ANGLE]) < so3.MANY_TURNS:
                 far_pose(w, o)
@@ -76,11 +76,11 @@ def local_poses(tree, w, q):
 def place(tree, w, q):
     """Set Q, O and ARM of every link from the configuration q, then its axis and inertia in world axes."""
     n = tree.n
-    put4(w, slot(n) + Q, (1.0, 0.0, 0.0, 0.0))
-    put4(w, slot(n) + DQ, (1.0, 0.0, 0.0, 0.0))
+    put4(w, slot(w, n) + Q, (1.0, 0.0, 0.0, 0.0))
+    put4(w, slot(w, n) + DQ, (1.0, 0.0, 0.0, 0.0))
     local_poses(tree, w, q)
     for i in range(n):  # root → leaves
-        o, parent = slot(i), slot(tree.parent[i])
+        o, parent = slot(w, i), slot(w, tree.parent[i])
         above = get4(w, parent + Q)
         arm = so3.rotate(above, get3(w, o + LOCAL_P))
         put4(w, o + Q, so3.multiply(above, get4(w, o + LOCAL_Q)))

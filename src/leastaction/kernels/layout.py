@@ -1,7 +1,7 @@
 """Where every number of a body lives: one flat array, bodies in blocks of four.
 
 Body ``i`` is lane ``i % 4`` of block ``i // 4``; row ``r`` of a block holds that quantity for its four bodies, side by
-side. So the address of a quantity is ``slot(i) + ROW`` with ``ROW`` a constant, and the same rows can be read as one
+side. So the address of a quantity is ``slot(w, i) + ROW`` with ``ROW`` a constant, and the same rows can be read as one
 vector of four bodies. The ground has a slot of its own, after the last body, so that no recursion needs a branch.
 """
 
@@ -107,8 +107,8 @@ def look(tree):
 
 
 @kernel
-def slot(i):
-    """Address of body i."""
+def slot(w, i):
+    """Address of body i in w."""
     return (i >> 2) * BLOCK + (i & 3)
 
 

@@ -16,7 +16,7 @@ def momentum_of(tree, w, v):
     velocities(tree, w, v)
     momenta(tree, w, MOMENTUM)
     for i in range(tree.n):
-        o, k = slot(i), tree.iv[i]
+        o, k = slot(w, i), tree.iv[i]
         for j in range(DOF[tree.kind[i]]):
             w[o + JOINT_P + LANES * j] = w[o + ARMATURE] * v[k + j]
 
@@ -38,7 +38,7 @@ def momentum_solve_up(tree, w):
             for o in range(block, block + LANES):
                 drop_momentum(w, o)
     for i in range(tree.n):
-        o = slot(i)
+        o = slot(w, i)
         if tree.kind[i] == SCREW:
             w[o + TAU] = w[o + JOINT_P]
         else:
@@ -62,6 +62,6 @@ def generalized_momentum(tree, w, p):
     """p = Sᵀ Σ momenta of the links + those of the joints, in the layout of v. Needs place()."""
     gather(tree, w, MOMENTUM, p)
     for i in range(tree.n):
-        o, k = slot(i), tree.iv[i]
+        o, k = slot(w, i), tree.iv[i]
         for j in range(DOF[tree.kind[i]]):
             p[k + j] += w[o + JOINT_P + LANES * j]

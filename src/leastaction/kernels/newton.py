@@ -32,7 +32,7 @@ ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 @kernel
 def joint_stiffness(tree, w, i, h):
     """Set NE: the derivative of a BALL or FREE joint's own residual with respect to its part of ζ, as blocks."""
-    o = slot(i)
+    o = slot(w, i)
     if not tree.passive[i]:
         put_nine_at(w, o + NE, ZERO, ZERO, ZERO, ZERO)
         return
@@ -90,7 +90,7 @@ def newton_factor(tree, w, h, retraction, first_order):
     positive = True
     link_stiffnesses(tree, w, h, retraction, first_order)
     for i in range(n - 1, -1, -1):  # leaves → root
-        o = slot(i)
+        o = slot(w, i)
         A11, A12, A21, A22 = get_blocks(w, o, KA)
         dR, d, arm = get4(w, o + DQ), get3(w, o + D), get3(w, o + ARM)
         if tree.kind[i] == SCREW:
@@ -140,7 +140,7 @@ def newton_factor(tree, w, h, retraction, first_order):
             K11, K12, K21, K22 = shift_blocks(K11, K12, K21, K22, arm)
             A11, A12, A21, A22 = alike(A11, K11), alike(A12, K12), alike(A21, K21), alike(A22, K22)
         if tree.parent[i] < n:
-            accumulate(w, slot(tree.parent[i]), KA, A11, A12, A21, A22)
+            accumulate(w, slot(w, tree.parent[i]), KA, A11, A12, A21, A22)
     return positive
 
 
@@ -149,7 +149,7 @@ def newton_up(tree, w):
     """Eliminate from leaves to root. Gives Σ uᵀD⁻¹u, which is h fᵀ M⁻¹ f to first order. Needs newton_factor()."""
     norm = 0.0
     for i in range(tree.n - 1, -1, -1):  # leaves → root
-        o = slot(i)
+        o = slot(w, i)
         m, f = get33(w, o + F)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
@@ -179,17 +179,17 @@ def newton_up(tree, w):
             E11, E12, E21, E22 = get_nine(w, o + NE)
             em, ef = matrix_times(E11, E12, E21, E22, xm, xf)
             m, f = shift_wrench(sub(tm, em), sub(tf, ef), arm)
-        add33(w, slot(tree.parent[i]) + F, m, f)
+        add33(w, slot(w, tree.parent[i]) + F, m, f)
     return norm
 
 
 @kernel
 def newton_down(tree, w):
     """Substitute from root to leaves: the increment of every joint in X, ζ of every link in A. Needs newton_up()."""
-    put33(w, slot(tree.n) + A, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    put33(w, slot(w, tree.n) + A, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     for i in range(tree.n):  # root → leaves
-        o = slot(i)
-        turn, move = get33(w, slot(tree.parent[i]) + A)
+        o = slot(w, i)
+        turn, move = get33(w, slot(w, tree.parent[i]) + A)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             wm, wf = get33(w, o + NW)

@@ -21,9 +21,9 @@ def link_poses(tree, w, q, position, quaternion):
     tree, w = look(tree), numbers(w)
     place(tree, w, q)
     for i in range(tree.n + 1):
-        for j, value in enumerate(get3(w, slot(i) + O)):
+        for j, value in enumerate(get3(w, slot(w, i) + O)):
             position[i, j] = value
-        for j, value in enumerate(get4(w, slot(i) + Q)):
+        for j, value in enumerate(get4(w, slot(w, i) + Q)):
             quaternion[i, j] = value
 
 
@@ -39,9 +39,9 @@ def link_jacobian(tree, w, q, link, position, columns):
     """Columns (nv, 6) of the world-axis twist, at a point fixed to the link, per unit of every rate."""
     tree, w = look(tree), numbers(w)
     place(tree, w, q)
-    point = so3.rotate(get4(w, slot(link) + Q), position)
+    point = so3.rotate(get4(w, slot(w, link) + Q), position)
     while link < tree.n:
-        o, k = slot(link), tree.iv[link]
+        o, k = slot(w, link), tree.iv[link]
         # Sᵀ of six unit wrenches at the point
         for j in range(6):
             m, f = shift_wrench(unit(j), unit(j - 3), point)

@@ -28,7 +28,7 @@ SHORTEST = 2.0**-12  # fraction of a Newton step below which a line search gives
 def reset_residual(tree, w):
     """F again, after a sweep has summed over it."""
     for i in range(tree.n):
-        o = slot(i)
+        o = slot(w, i)
         m, f = get33(w, o + MU)
         m0, f0 = get33(w, o + MOMENTUM)
         put33(w, o + F, sub(m, m0), sub(f, f0))

@@ -10,8 +10,8 @@ from .vec3 import add, cross, dot, neg
 def velocities(tree, w, v):
     """Set the twist V of every link from the rates v. Needs place()."""
     for i in range(tree.n):  # root → leaves
-        o = slot(i)
-        turn, move = get33(w, slot(tree.parent[i]) + V)
+        o = slot(w, i)
+        turn, move = get33(w, slot(w, tree.parent[i]) + V)
         turn, move = shift_twist(turn, move, get3(w, o + ARM))
         own_turn, own_move = joint_twist(tree.kind[i], w, o, v, tree.iv[i])
         put33(w, o + V, add(turn, own_turn), add(move, own_move))
@@ -22,10 +22,10 @@ def link_forces(tree, w, v, a, gravity):
     """Set F of every link to what its motion needs: G A + ad*-terms, gravity as an acceleration of the ground.
     Needs velocities()."""
     n = tree.n
-    put33(w, slot(n) + A, (0.0, 0.0, 0.0), neg(gravity))
+    put33(w, slot(w, n) + A, (0.0, 0.0, 0.0), neg(gravity))
     for i in range(n):  # root → leaves
-        o = slot(i)
-        alpha, acc = get33(w, slot(tree.parent[i]) + A)
+        o = slot(w, i)
+        alpha, acc = get33(w, slot(w, tree.parent[i]) + A)
         alpha, acc = shift_twist(alpha, acc, get3(w, o + ARM))
         own_turn, own_move = joint_twist(tree.kind[i], w, o, v, tree.iv[i])
         own_alpha, own_acc = joint_twist(tree.kind[i], w, o, a, tree.iv[i])
@@ -45,21 +45,21 @@ def gather(tree, w, row, out):
     """out = Sᵀ Σ over the subtree of the wrenches at this row, in the layout of v. Uses A for the sums."""
     n = tree.n
     for i in range(n + 1):
-        m, f = get33(w, slot(i) + row)
-        put33(w, slot(i) + A, m, f)
+        m, f = get33(w, slot(w, i) + row)
+        put33(w, slot(w, i) + A, m, f)
     for i in range(n - 1, -1, -1):  # leaves → root
-        o = slot(i)
+        o = slot(w, i)
         m, f = get33(w, o + A)
         joint_force(tree.kind[i], w, o, m, f, out, tree.iv[i])
         m, f = shift_wrench(m, f, get3(w, o + ARM))
-        add33(w, slot(tree.parent[i]) + A, m, f)
+        add33(w, slot(w, tree.parent[i]) + A, m, f)
 
 
 @kernel
 def armature_forces(tree, w, v, a, out):
     """Add what the armatures need for the accelerations a at rates v."""
     for i in range(tree.n):
-        k, armature = tree.iv[i], w[slot(i) + ARMATURE]
+        k, armature = tree.iv[i], w[slot(w, i) + ARMATURE]
         for j in range(k, k + DOF[tree.kind[i]]):
             out[j] += armature * a[j]
         if tree.kind[i] == FREE:  # its velocity is given in axes that turn
@@ -83,7 +83,7 @@ def kinetic_energy(tree, w, v):
     """½ vᵀ M v. Needs velocities()."""
     twice = 0.0
     for i in range(tree.n):
-        o = slot(i)
+        o = slot(w, i)
         turn, move = get33(w, o + V)
         m, f = inertia_times(w, o, w[o + MASS], turn, move)
         twice += dot(turn, m) + dot(move, f)
@@ -98,7 +98,7 @@ def gravitational_energy(tree, w, gravity):
     """−Σ m g·c. Needs place()."""
     total = 0.0
     for i in range(tree.n):
-        o = slot(i)
+        o = slot(w, i)
         total -= w[o + MASS] * dot(gravity, get3(w, o + O)) + dot(gravity, get3(w, o + MOMENT_W))
     return total
 
@@ -108,7 +108,7 @@ def total_momentum(tree, w, row):
     """Spatial momentum about the world's origin (angular, linear), of the link momenta kept at this row."""
     angular, linear = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(tree.n):
-        o = slot(i)
+        o = slot(w, i)
         m, f = get33(w, o + row)
         angular = add(angular, add(m, cross(get3(w, o + O), f)))
         linear = add(linear, f)
@@ -119,7 +119,7 @@ def total_momentum(tree, w, row):
 def momenta(tree, w, row):
     """Set G V of every link at this row. Needs velocities()."""
     for i in range(tree.n):
-        o = slot(i)
+        o = slot(w, i)
         turn, move = get33(w, o + V)
         m, f = inertia_times(w, o, w[o + MASS], turn, move)
         put33(w, o + row, m, f)

@@ -109,9 +109,9 @@ def begin_path(tree, w, paths, first):
     while above < tree.n:
         count += 1
         above = tree.parent[above]
-    origin, above = get3(w, slot(first) + O), tree.parent[first]
+    origin, above = get3(w, slot(w, first) + O), tree.parent[first]
     for k in range(count - 1, -1, -1):
-        o = slot(above)
+        o = slot(w, above)
         paths.joint[k] = above
         own_columns(w, o, x, k, width)
         shift(x, k, width, sub(origin, get3(w, o + O)))
@@ -140,7 +140,7 @@ def svi(tree, gravity, q0, delta, h, paths, by_v, by_q):
     for start in paths.first:
         count, i = begin_path(tree, w, paths, start), start
         while i >= 0:  # root → leaves
-            o = slot(i)
+            o = slot(w, i)
             arm = get3(w, o + ARM) if i != start else (0.0, 0.0, 0.0)
             turn, move = get33(w, o + V)
             m, f = inertia_times(w, o, w[o + MASS], turn, move)
@@ -227,7 +227,7 @@ def svi_jacobian(tree, gravity, h, paths, jacobian, nv):
             up[j] = 0.0
             low[j] = 0.0
         while i >= 0:  # root → leaves
-            o = slot(i)
+            o = slot(w, i)
             if i != start:
                 arm = get3(w, o + ARM)
                 if SIMD:
@@ -250,5 +250,5 @@ def svi_jacobian(tree, gravity, h, paths, jacobian, nv):
                 jacobian[row * nv + column] += up[a * width + b]
                 jacobian[column * nv + row] += low[a * width + b]
     for i in range(tree.n):
-        o, j = slot(i), tree.iv[i]
+        o, j = slot(w, i), tree.iv[i]
         jacobian[j * nv + j] += w[o + ARMATURE] / h + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]

@@ -45,7 +45,7 @@ def set_wrenches(tree, w, wrench):
     """External wrenches of the links (n, 6), each in the link's own frame."""
     for i in range(tree.n):
         for j in range(6):
-            w[slot(i) + PUSH + LANES * j] = wrench[i, j]
+            w[slot(w, i) + PUSH + LANES * j] = wrench[i, j]
 
 
 @part
@@ -54,7 +54,7 @@ def force_scale(tree, w, gravity, h):
     scale."""
     mass = 0.0
     for i in range(tree.n):
-        mass += w[slot(i) + MASS]
+        mass += w[slot(w, i) + MASS]
     return h * h * mass * dot(gravity, gravity)
 
 
@@ -120,7 +120,7 @@ def step(tree, state, rest, gravity, tau, h, weights, known, scale, settings):
 def turned(tree, w, cosine):
     """Whether a link turned so far in the last (sub-)step that its cos(θ/2) is below this."""
     for i in range(tree.n):
-        if w[slot(i) + DQ] < cosine:
+        if w[slot(w, i) + DQ] < cosine:
             return True
     return False
 
@@ -139,7 +139,7 @@ def worst_joint(tree, w, h, retraction, status, f):
     gather_residual(tree, w, f)
     worst, most = 0, -1.0
     for i in range(tree.n):
-        o, k = slot(i), tree.iv[i]
+        o, k = slot(w, i), tree.iv[i]
         size = 1.0 - w[o + DQ]
         if status != ROTATION:
             weight = 1.0 / w[o + MASS] if tree.kind[i] == FREE else w[o + DINV]
@@ -163,7 +163,7 @@ def start(tree, state, rest, gravity, from_momentum, p):
     springs, singular = arrive(tree, w, q, rest)
     if from_momentum:
         for i in range(tree.n):
-            o, k = slot(i), tree.iv[i]
+            o, k = slot(w, i), tree.iv[i]
             put33(w, o + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
             for j in range(DOF[tree.kind[i]]):
                 w[o + JOINT_P + LANES * j] = p[k + j]
