@@ -5,8 +5,9 @@ the tree multiply, and wrenches only shift. The log, the inertia and dlog are a 
 middle has no recursion.
 """
 
-from . import cayley, se3, so3
+from . import cayley, so3
 from .coefficients import COS_HALF, SINC_HALF
+from .exponential import exp_momentum
 from .jit import formula, kernel
 from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times
@@ -17,7 +18,7 @@ from .layout import (
 from .rnea import gather
 from .simd import SIMD, in_fours, total
 from .split import split_momentum
-from .stiffness import CAYLEY, EXP, SPLIT, block_is_small, link_twist, rotation_terms, small_terms, small_twist
+from .stiffness import CAYLEY, SPLIT, block_is_small, rotation_terms, small_terms
 from .vec3 import add, cross, dot, scale, sub
 
 SMALL_TURN = 0.5  # rad, up to which polynomials serve
@@ -71,28 +72,19 @@ def displacements(tree, w):
     return least
 
 
-@formula
-def momentum_of_twist(w, o, h, turn, move, beta, gamma):
-    """Alg. 2, line 7: μ = [dlog_x]ᵀ G x / h, and xᵀ G x; of one link or of four."""
-    m, f = inertia_times(w, o, w[o + MASS], turn, move)
-    energy = dot(turn, m) + dot(move, f)
-    m, f = se3.dlog_transpose(turn, move, beta, gamma, m, f)
-    return scale(1.0 / h, m), scale(1.0 / h, f), energy
-
-
 @kernel
 def link_momentum(w, o, h, retraction):
-    """Alg. 2, lines 4 and 7, of one link, with x = log ΔT = h V."""
-    if retraction == SPLIT:
-        ratio, beta, _ = rotation_terms(get4(w, o + DQ))
-        return split_momentum(w, o, h, ratio, beta)
-    turn, move, beta, gamma = link_twist(w, o, retraction)
+    """Alg. 2, lines 4 and 7, of one link: μ = [dτ⁻¹_x]ᵀ G x / h with x = τ⁻¹(ΔT) = h V; and xᵀ G x."""
     if retraction == CAYLEY:
+        turn, move = cayley.inverse(get4(w, o + DQ), get3(w, o + D))
         m, f = inertia_times(w, o, w[o + MASS], turn, move)
         energy = dot(turn, m) + dot(move, f)
         m, f = cayley.dinverse_transpose(turn, move, m, f)
         return scale(1.0 / h, m), scale(1.0 / h, f), energy
-    return momentum_of_twist(w, o, h, turn, move, beta, gamma)
+    ratio, beta, gamma = rotation_terms(get4(w, o + DQ))
+    if retraction == SPLIT:
+        return split_momentum(w, o, h, ratio, beta)
+    return exp_momentum(w, o, h, ratio, beta, gamma)
 
 
 @formula
@@ -114,17 +106,13 @@ def drnea(tree, w, h, retraction):
     least = displacements(tree, w)
     twice_energy = 0.0
     for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
-        if SIMD and retraction == SPLIT and block_is_small(w, block):
+        if SIMD and retraction != CAYLEY and block_is_small(w, block):
             four = in_fours(w)
-            ratio, beta, _ = small_terms(four, block)
-            m4, f4, energy4 = split_momentum(four, block, h, ratio, beta)
-            put_residual(four, block, m4, f4)
-            twice_energy += total(energy4)
-            continue
-        if SIMD and retraction == EXP and block_is_small(w, block):
-            four = in_fours(w)
-            turn, move, beta, gamma = small_twist(four, block)
-            m4, f4, energy4 = momentum_of_twist(four, block, h, turn, move, beta, gamma)
+            ratio, beta, gamma = small_terms(four, block)
+            if retraction == SPLIT:
+                m4, f4, energy4 = split_momentum(four, block, h, ratio, beta)
+            else:
+                m4, f4, energy4 = exp_momentum(four, block, h, ratio, beta, gamma)
             put_residual(four, block, m4, f4)
             twice_energy += total(energy4)
             continue

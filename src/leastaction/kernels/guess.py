@@ -3,6 +3,7 @@
 from .aba import acceleration
 from .jit import kernel, part
 from .layout import clear
+from .simd import numbers
 
 # The first five are degrees of the polynomial through past configurations
 CURRENT, EULER, QUADRATIC, CUBIC, QUARTIC, DYNAMICS = 0, 1, 2, 3, 4, 5
@@ -22,28 +23,28 @@ def guess(kind, tree, w, history, weights, known, v, tau, gravity, h, rates, out
         return
     if kind == DYNAMICS:  # IG3: semi-implicit Euler
         for j in range(nv):
-            rates[j] = history[0, j] / h if known > 0 else v[j]
+            rates[j] = history[j] / h if known > 0 else v[j]
         acceleration(tree, w, rates, tau, gravity, out)
         for j in range(nv):
             out[j] = h * (rates[j] + h * out[j])
         return
     degree = min(kind, known)
-    for j in range(nv):
-        # weights[d, m]: of increment m in the polynomial of degree d; for equal steps 1; 2, −1; 3, −3, 1; 4, −6, 4, −1
-        if degree == 0:
+    if degree == 0:
+        for j in range(nv):
             out[j] = h * v[j]
-        else:
-            total = 0.0
-            for m in range(degree):
-                total += weights[degree, m] * history[m, j]
-            out[j] = total
+        return
+    # Weights of the polynomial of this degree; for equal steps 1; 2, −1; 3, −3, 1; 4, −6, 4, −1
+    a, b, c, d = weights[degree, 0], weights[degree, 1], weights[degree, 2], weights[degree, 3]
+    past = numbers(history)
+    for j in range(nv):
+        out[j] = a * past[j] + b * past[nv + j] + c * past[2 * nv + j] + d * past[3 * nv + j]
 
 
 @kernel
 def remember(history, epsilon):
     """Put the increment of the step just made in front."""
-    for j in range(len(epsilon)):
-        history[3, j] = history[2, j]
-        history[2, j] = history[1, j]
-        history[1, j] = history[0, j]
-        history[0, j] = epsilon[j]
+    nv, past = len(epsilon), numbers(history)
+    for j in range(4 * nv - 1, nv - 1, -1):
+        past[j] = past[j - nv]
+    for j in range(nv):
+        past[j] = epsilon[j]

@@ -12,6 +12,7 @@ from .blocks import (
     matrix_times, nine, put_nine, put_nine_at, schur_complement, shift_blocks, times, twist_from_left,
 )
 from .drnea_jacobian import joint_derivative
+from .exponential import exp_stiffness
 from .jit import formula, kernel
 from .kinematics import shift_twist, shift_wrench
 from .layout import (
@@ -22,7 +23,7 @@ from .mat3 import determinant, mat_add, mat_hat, mat_inverse, mat_vec
 from .simd import SIMD, in_fours
 from .split import split_stiffness
 from .stiffness import (
-    EXP, SPLIT, block_is_small, link_stiffness, link_stiffness_first_order, small_stiffness, small_terms,
+    CAYLEY, SPLIT, block_is_small, link_stiffness, link_stiffness_first_order, small_kappa, small_terms,
 )
 from .vec3 import add, add_scaled, cross, dot, sub, unit
 
@@ -62,13 +63,14 @@ def link_stiffnesses(tree, w, h, retraction, first_order):
         if SIMD and first_order and retraction != SPLIT:
             K1, K2, K3, K4 = link_stiffness_first_order(in_fours(w), block, h)
             keep_four(in_fours(w), block, K1, K2, K3, K4)
-        elif SIMD and retraction == SPLIT and block_is_small(w, block):
-            ratio, beta, gamma = small_terms(in_fours(w), block)
-            K1, K2, K3, K4 = split_stiffness(in_fours(w), block, h, ratio, beta, gamma)
-            keep_four(in_fours(w), block, K1, K2, K3, K4)
-        elif SIMD and retraction == EXP and block_is_small(w, block):
-            K1, K2, K3, K4 = small_stiffness(in_fours(w), block, h)
-            keep_four(in_fours(w), block, K1, K2, K3, K4)
+        elif SIMD and retraction != CAYLEY and block_is_small(w, block):
+            four = in_fours(w)
+            ratio, beta, gamma = small_terms(four, block)
+            if retraction == SPLIT:
+                K1, K2, K3, K4 = split_stiffness(four, block, h, ratio, beta, gamma)
+            else:
+                K1, K2, K3, K4 = exp_stiffness(four, block, h, ratio, beta, gamma, small_kappa(four, block))
+            keep_four(four, block, K1, K2, K3, K4)
         else:
             for o in range(block, block + LANES):
                 if first_order and retraction != SPLIT:

@@ -92,17 +92,6 @@ def exp(w, v):
 
 
 @kernel
-def dlog_transpose(w, v, beta, gamma, m, f):
-    """[dlog_x]ᵀ (m, f), x = (w, v): the even part E and the odd part O, to be used as E + O (and E − O for −x)."""
-    wf = cross(w, f)
-    r = add(cross(v, f), cross(w, m))
-    # O = ½ (v×f + w×m, w×f);  E = (m + w×(β r + γ (w·v) w×f) + β v×(w×f), f + β w×(w×f))
-    even_m = add(m, add_scaled(cross(w, add_scaled(scale(beta, r), gamma * dot(w, v), wf)), beta, cross(v, wf)))
-    even_f = add_scaled(f, beta, cross(w, wf))
-    return add_scaled(even_m, 0.5, r), add_scaled(even_f, 0.5, wf)
-
-
-@kernel
 def dlog_negative(w, v, z, y):
     """dlog_{−x}(z, y), x = (w, v): the rate of x when its motion is moved by the body twist (z, y)."""
     half = so3.exp(w)

@@ -108,6 +108,18 @@ def _nearest(typing_context, x):
     return x(x), lower
 
 
+@intrinsic
+def _nought(typing_context, x):
+    def lower(context, builder, sig, args):
+        return ir.Constant(args[0].type, None)
+
+    return x(x), lower
+
+
+def _zero(x):
+    return 0.0
+
+
 def _address(context, builder, view, pointer, index):
     place = builder.gep(pointer, [index])
     return builder.bitcast(place, context.get_value_type(view.element).as_pointer())
@@ -181,6 +193,7 @@ def _itself(array):
 
 numbers = _numbers if COMPILED else _itself  # view of an array of float64
 integers = _integers if COMPILED else _itself  # view of an array of int64
+nought = _nought if COMPILED else _zero  # zero, or four of them: a constant, unlike 0.0 * x
 nearest = _nearest if COMPILED else round  # whole number nearest to x, or to each of four
 
 
