@@ -18,7 +18,7 @@ from .layout import (
 )
 from .mat3 import determinant, hat, mat_inverse, mat_of_sym, mat_scale, mat_shift, mat_vec, scalar, transpose
 from .rnea import armature_forces, link_forces, velocities
-from .simd import SIMD, in_fours
+from .simd import SIMD, in_fours, nought
 from .vec3 import add, add_scaled, dot, neg, sub
 
 SINGULAR = 1e-14  # relative to the terms it is the sum of, below which a pivot counts as zero
@@ -122,10 +122,13 @@ def _positive(D, small):
 @kernel
 def solve_up(tree, w):
     """Eliminate from leaves to root, for the right-hand side TAU − Sᵀ ΣF. Gives bᵀ M⁻¹ b. Needs factor()."""
-    norm = 0.0
+    norm = nought(w[0])
+    none = norm, norm, norm
+    above_m, above_f = none, none
     for i in range(tree.n - 1, -1, -1):  # leaves → root
         o = slot(w, i)
         m, f = get33(w, o + F)
+        m, f = add(m, above_m), add(f, above_f)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
@@ -152,17 +155,24 @@ def solve_up(tree, w):
             norm += dot(xm, um) + dot(xf, uf)
             extra = w[o + DINV]
             m, f = shift_wrench(add_scaled(tm, -extra, xm), add_scaled(tf, -extra, xf), arm)  # Î x = u − e x
-        add33(w, slot(w, tree.parent[i]) + F, m, f)
+        above_m, above_f = none, none
+        if tree.parent[i] == i - 1:  # the next link: kept at hand, which is faster than through memory
+            above_m, above_f = m, f
+        else:
+            add33(w, slot(w, tree.parent[i]) + F, m, f)
     return norm
 
 
 @kernel
 def solve_down(tree, w):
     """Substitute from root to leaves: the solution of every joint in X, of every link in A. Needs solve_up()."""
-    put33(w, slot(w, tree.n) + A, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    zero = nought(w[0])
+    alpha, acc = (zero, zero, zero), (zero, zero, zero)
+    put33(w, slot(w, tree.n) + A, alpha, acc)
     for i in range(tree.n):  # root → leaves
         o = slot(w, i)
-        alpha, acc = get33(w, slot(w, tree.parent[i]) + A)
+        if tree.parent[i] != i - 1:  # else it is at hand
+            alpha, acc = get33(w, slot(w, tree.parent[i]) + A)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             um, uf = get33(w, o + U)

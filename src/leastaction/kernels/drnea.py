@@ -57,18 +57,21 @@ def displacements(tree, w):
     """Alg. 2, lines 1–3: ΔT_i of every link from the motion of the joints. Gives the least cos(θ/2) of its rotation."""
     screw_rotations(tree, w)
     least = 1.0
+    dR, d = get4(w, slot(w, tree.n) + DQ), get3(w, slot(w, tree.n) + D)
     for i in range(tree.n):  # root → leaves
-        o, parent = slot(w, i), slot(w, tree.parent[i])
+        o = slot(w, i)
+        if tree.parent[i] != i - 1:  # else it is at hand
+            dR, d = get4(w, slot(w, tree.parent[i]) + DQ), get3(w, slot(w, tree.parent[i]) + D)
         if tree.kind[i] == SCREW:
             j, t = get4(w, o + SCREW_J), scale(w[o + DELTA], get3(w, o + S + 3 * LANES))
         else:
             j, t = get4(w, o + J), get3(w, o + T)
-        dR = get4(w, parent + DQ)
         # ΔR_i = ΔR_λ j,  d_i = d_λ + (ΔR_λ − 1) p_i + ΔR_λ t
-        dQ = so3.multiply(dR, j)
-        least = min(least, dQ[0])
-        put4(w, o + DQ, dQ)
-        put3(w, o + D, add(get3(w, parent + D), add(t, so3.turn(dR, add(get3(w, o + ARM), t)))))
+        d = add(d, add(t, so3.turn(dR, add(get3(w, o + ARM), t))))
+        dR = so3.multiply(dR, j)
+        least = min(least, dR[0])
+        put4(w, o + DQ, dR)
+        put3(w, o + D, d)
     return least
 
 

@@ -79,13 +79,16 @@ def place(tree, w, q):
     put4(w, slot(w, n) + Q, (1.0, 0.0, 0.0, 0.0))
     put4(w, slot(w, n) + DQ, (1.0, 0.0, 0.0, 0.0))
     local_poses(tree, w, q)
+    orientation, origin = get4(w, slot(w, n) + Q), get3(w, slot(w, n) + O)
     for i in range(n):  # root → leaves
-        o, parent = slot(w, i), slot(w, tree.parent[i])
-        above = get4(w, parent + Q)
-        arm = so3.rotate(above, get3(w, o + LOCAL_P))
-        put4(w, o + Q, so3.multiply(above, get4(w, o + LOCAL_Q)))
+        o = slot(w, i)
+        if tree.parent[i] != i - 1:  # else it is at hand
+            orientation, origin = get4(w, slot(w, tree.parent[i]) + Q), get3(w, slot(w, tree.parent[i]) + O)
+        arm = so3.rotate(orientation, get3(w, o + LOCAL_P))
+        orientation, origin = so3.multiply(orientation, get4(w, o + LOCAL_Q)), add(origin, arm)
+        put4(w, o + Q, orientation)
         put3(w, o + ARM, arm)
-        put3(w, o + O, add(get3(w, parent + O), arm))
+        put3(w, o + O, origin)
     for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
         if SIMD:
             orient(in_fours(w), block)

@@ -20,7 +20,7 @@ from .layout import (
     add33, get3, get33, get4, get9, put3, put33, put9, slot,
 )
 from .mat3 import determinant, mat_add, mat_hat, mat_inverse, mat_vec
-from .simd import SIMD, in_fours
+from .simd import SIMD, in_fours, nought
 from .split import split_stiffness
 from .stiffness import (
     CAYLEY, SPLIT, block_is_small, link_stiffness, link_stiffness_first_order, small_kappa, small_terms,
@@ -149,10 +149,13 @@ def newton_factor(tree, w, h, retraction, first_order):
 @kernel
 def newton_up(tree, w):
     """Eliminate from leaves to root. Gives Σ uᵀD⁻¹u, which is h fᵀ M⁻¹ f to first order. Needs newton_factor()."""
-    norm = 0.0
+    norm = nought(w[0])
+    none = norm, norm, norm
+    above_m, above_f = none, none
     for i in range(tree.n - 1, -1, -1):  # leaves → root
         o = slot(w, i)
         m, f = get33(w, o + F)
+        m, f = add(m, above_m), add(f, above_f)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
@@ -181,17 +184,24 @@ def newton_up(tree, w):
             E11, E12, E21, E22 = get_nine(w, o + NE)
             em, ef = matrix_times(E11, E12, E21, E22, xm, xf)
             m, f = shift_wrench(sub(tm, em), sub(tf, ef), arm)
-        add33(w, slot(w, tree.parent[i]) + F, m, f)
+        above_m, above_f = none, none
+        if tree.parent[i] == i - 1:  # the next link: kept at hand, which is faster than through memory
+            above_m, above_f = m, f
+        else:
+            add33(w, slot(w, tree.parent[i]) + F, m, f)
     return norm
 
 
 @kernel
 def newton_down(tree, w):
     """Substitute from root to leaves: the increment of every joint in X, ζ of every link in A. Needs newton_up()."""
-    put33(w, slot(w, tree.n) + A, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    zero = nought(w[0])
+    turn, move = (zero, zero, zero), (zero, zero, zero)
+    put33(w, slot(w, tree.n) + A, turn, move)
     for i in range(tree.n):  # root → leaves
         o = slot(w, i)
-        turn, move = get33(w, slot(w, tree.parent[i]) + A)
+        if tree.parent[i] != i - 1:  # else it is at hand
+            turn, move = get33(w, slot(w, tree.parent[i]) + A)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             wm, wf = get33(w, o + NW)
@@ -199,7 +209,8 @@ def newton_down(tree, w):
             w[o + X] = x
             turn, move = shift_twist(turn, move, arm)
             own_turn, own_move = get33(w, o + NS)
-            put33(w, o + A, add_scaled(turn, x, own_turn), add_scaled(move, x, own_move))
+            turn, move = add_scaled(turn, x, own_turn), add_scaled(move, x, own_move)
+            put33(w, o + A, turn, move)
             continue
         turn, move = shift_twist(turn, move, arm)
         dR, d = get4(w, o + DQ), get3(w, o + D)
@@ -208,7 +219,7 @@ def newton_down(tree, w):
             b = add(times(A11, turn), times(A12, move))
             z = sub(get3(w, o + X), mat_vec(get9(w, o + ND), b))
             put3(w, o + X, so3.unrotate(dR, z))
-            put33(w, o + A, add(turn, z), add(move, cross(get3(w, o + NS), z)))
+            turn, move = add(turn, z), add(move, cross(get3(w, o + NS), z))
         else:
             # D⁻¹ Â ζ = ζ − D⁻¹ E ζ
             E11, E12, E21, E22 = get_nine(w, o + NE)
@@ -218,4 +229,5 @@ def newton_down(tree, w):
             xm, xf = get33(w, o + X)
             z, y = sub(xm, sub(turn, em)), sub(xf, sub(move, ef))
             put33(w, o + X, so3.unrotate(dR, z), so3.unrotate(dR, sub(y, cross(d, z))))
-            put33(w, o + A, add(turn, z), add(move, y))
+            turn, move = add(turn, z), add(move, y)
+        put33(w, o + A, turn, move)
