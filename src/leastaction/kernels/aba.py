@@ -18,7 +18,7 @@ from .layout import (
 )
 from .mat3 import determinant, hat, mat_inverse, mat_of_sym, mat_scale, mat_shift, mat_vec, scalar, transpose
 from .rnea import armature_forces, link_forces, velocities
-from .simd import SIMD, in_fours
+from .simd import WIDTH, below, number, wide
 from .vec3 import add, add_scaled, dot, neg, sub
 
 SINGULAR = 1e-14  # relative to the terms it is the sum of, below which a pivot counts as zero
@@ -35,14 +35,9 @@ def rigid_inertia(w, o):
 def rigid_inertias(tree, w):
     """Start the articulated inertia of every link with its own inertia, of the ground with none."""
     for block in range(0, tree.end, BLOCK):
-        if SIMD:
-            four = in_fours(w)
-            I1, I2, I3, I4 = rigid_inertia(four, block)
-            deal(four, block + IA, I1, I2, I3, I4)
-        else:
-            for o in range(block, block + LANES):
-                I11, I12, I21, I22 = rigid_inertia(w, o)
-                put_nine(w, o, IA, I11, I12, I21, I22)
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            I11, I12, I21, I22 = rigid_inertia(wide(w), o)
+            deal(w, o, IA, I11, I12, I21, I22)
 
 
 @kernel
@@ -64,7 +59,7 @@ def factor(tree, w, h):
             turn, move = get33(w, o + S)
             m, f = twist_from_left(A11, A12, A21, A22, turn, move)
             pivot = dot(turn, m) + dot(move, f) + extra
-            if not pivot > SINGULAR * own_terms(nine(A11), nine(A22), turn, move):
+            if not below(SINGULAR * own_terms(nine(A11), nine(A22), turn, move), pivot):
                 singular = max(singular, i)
             inverse = 1.0 / pivot
             w[o + DINV] = inverse
@@ -116,13 +111,13 @@ def own_terms(A11, A22, turn, move):
 def _positive(D, small):
     """Whether a symmetric matrix is positive definite, with pivots above ``small``."""
     minor = D[0] * D[4] - D[1] * D[1]
-    return D[0] > small and minor > small * D[0] and determinant(D) > small * minor
+    return below(small, D[0]) and below(small * D[0], minor) and below(small * minor, determinant(D))
 
 
 @kernel
 def solve_up(tree, w):
     """Eliminate from leaves to root, for the right-hand side TAU − Sᵀ ΣF. Gives bᵀ M⁻¹ b. Needs factor()."""
-    norm = 0.0
+    norm = number(w, 0.0)
     for i in range(tree.n - 1, -1, -1):  # leaves → root
         o = slot(w, i)
         m, f = get33(w, o + F)
