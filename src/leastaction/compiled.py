@@ -166,12 +166,13 @@ def _compile(model: Model) -> Compiled:
     rest = np.zeros(model.nq)
     for part, k in zip(parts, iq, strict=True):
         rest[k : k + part.nq] = part.rest
-    passive = np.array([bool(part.damping or part.stiffness or part.armature) for part in parts])
+    passive = [layout.PASSIVE * bool(part.damping or part.armature) + layout.SPRING * bool(part.stiffness)
+               for part in parts]
     gx, gy, gz = model.gravity.tolist()
     return Compiled(
         tree=Tree(
             n, layout.blocks(n) * layout.BLOCK, ground.astype(np.int64), np.array([part.kind for part in parts]),
-            np.array(iq), np.array(iv), passive.astype(np.int64),
+            np.array(iq), np.array(iv), np.array(passive, dtype=np.int64),
         ),
         constants=rows,
         rest=rest,

@@ -71,12 +71,11 @@ def test_log_keeps_the_sign_of_the_quaternion():
 def test_beta_gamma_kappa(theta):
     """To the round-off of what they multiply: θ², θ⁴ and θ⁶ at most, in terms that stand beside 1."""
     c, k = np.cos(theta / 2), np.sin(theta / 2)
-    ratio = call(so3.log_ratio)(c, k * k)
-    beta, gamma = call(se3.beta_gamma)(c, k * k, ratio)
+    _, beta, gamma = call(se3.rotation_terms)(c, k * k)
     exact = lie_mp.beta_gamma_kappa(theta)
     assert abs(beta - exact[0]) * max(theta, 0.5) ** 2 <= 2 * EPS
     assert abs(gamma - exact[1]) * max(theta, 0.5) ** 4 <= 8 * EPS
-    assert abs(call(se3.kappa)(c, k * k, ratio) - exact[2]) * max(theta, 0.5) ** 6 <= 64 * EPS
+    assert abs(call(se3.four_terms)(c, k * k)[3] - exact[2]) * max(theta, 0.5) ** 6 <= 64 * EPS
 
 
 def test_group_axioms():

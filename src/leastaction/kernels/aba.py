@@ -14,11 +14,11 @@ from .joints import deflections, get_solution, passive_forces, put_rhs
 from .kinematics import place, shift_twist, shift_wrench
 from .layout import (
     A, ARM, ARMATURE, BALL, BLOCK, DAMPING, DINV, F, IA, INERTIA_W, LANES, MASS, MOMENT_W, PUSH, Q, S, SCREW, STIFFNESS,
-    TAU, U, X, add33, clear, get3, get4, get6, get9, get33, put3, put33, put9, slot,
+    TAU, U, X, add33, clear, get3, get4, get6, get9, get33, put3, put33, put9, slot, zeros,
 )
 from .mat3 import determinant, hat, mat_inverse, mat_of_sym, mat_scale, mat_shift, mat_vec, scalar, transpose
 from .rnea import armature_forces, link_forces, velocities
-from .simd import SIMD, in_fours, nought
+from .simd import WIDTH, below, number, wide
 from .vec3 import add, add_scaled, dot, neg, sub
 
 SINGULAR = 1e-14  # relative to the terms it is the sum of, below which a pivot counts as zero
@@ -35,14 +35,9 @@ def rigid_inertia(w, o):
 def rigid_inertias(tree, w):
     """Start the articulated inertia of every link with its own inertia, of the ground with none."""
     for block in range(0, tree.end, BLOCK):
-        if SIMD:
-            four = in_fours(w)
-            I1, I2, I3, I4 = rigid_inertia(four, block)
-            deal(four, block + IA, I1, I2, I3, I4)
-        else:
-            for o in range(block, block + LANES):
-                I11, I12, I21, I22 = rigid_inertia(w, o)
-                put_nine(w, o, IA, I11, I12, I21, I22)
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            I11, I12, I21, I22 = rigid_inertia(wide(w), o)
+            deal(w, o, IA, I11, I12, I21, I22)
 
 
 @kernel
@@ -64,7 +59,7 @@ def factor(tree, w, h):
             turn, move = get33(w, o + S)
             m, f = twist_from_left(A11, A12, A21, A22, turn, move)
             pivot = dot(turn, m) + dot(move, f) + extra
-            if not pivot > SINGULAR * own_terms(nine(A11), nine(A22), turn, move):
+            if not below(SINGULAR * own_terms(nine(A11), nine(A22), turn, move), pivot):
                 singular = max(singular, i)
             inverse = 1.0 / pivot
             w[o + DINV] = inverse
@@ -116,15 +111,14 @@ def own_terms(A11, A22, turn, move):
 def _positive(D, small):
     """Whether a symmetric matrix is positive definite, with pivots above ``small``."""
     minor = D[0] * D[4] - D[1] * D[1]
-    return D[0] > small and minor > small * D[0] and determinant(D) > small * minor
+    return below(small, D[0]) and below(small * D[0], minor) and below(small * minor, determinant(D))
 
 
 @kernel
 def solve_up(tree, w):
     """Eliminate from leaves to root, for the right-hand side TAU − Sᵀ ΣF. Gives bᵀ M⁻¹ b. Needs factor()."""
-    norm = nought(w[0])
-    none = norm, norm, norm
-    above_m, above_f = none, none
+    norm = number(w, 0.0)
+    above_m, above_f = zeros(w), zeros(w)
     for i in range(tree.n - 1, -1, -1):  # leaves → root
         o = slot(w, i)
         m, f = get33(w, o + F)
@@ -155,7 +149,7 @@ def solve_up(tree, w):
             norm += dot(xm, um) + dot(xf, uf)
             extra = w[o + DINV]
             m, f = shift_wrench(add_scaled(tm, -extra, xm), add_scaled(tf, -extra, xf), arm)  # Î x = u − e x
-        above_m, above_f = none, none
+        above_m, above_f = zeros(w), zeros(w)
         if tree.parent[i] == i - 1:  # the next link: kept at hand, which is faster than through memory
             above_m, above_f = m, f
         else:
@@ -166,8 +160,7 @@ def solve_up(tree, w):
 @kernel
 def solve_down(tree, w):
     """Substitute from root to leaves: the solution of every joint in X, of every link in A. Needs solve_up()."""
-    zero = nought(w[0])
-    alpha, acc = (zero, zero, zero), (zero, zero, zero)
+    alpha, acc = zeros(w), zeros(w)
     put33(w, slot(w, tree.n) + A, alpha, acc)
     for i in range(tree.n):  # root → leaves
         o = slot(w, i)

@@ -176,13 +176,16 @@ def _deal_block(w, at, M):
     _deal_row(w, at + 2 * LANES, M[6], M[7], M[8])
 
 
-@formula
-def deal(w, at, A11, A12, A21, A22):
-    """Put four matrices, given as nine numbers of four links each, in the packed rows that begin at ``at``."""
-    _deal_block(w, at, A11)
-    _deal_block(w, at + 3 * LANES, A12)
-    _deal_block(w, at + 6 * LANES, A21)
-    _deal_block(w, at + 9 * LANES, A22)
+def _deal_rows(w, o, row, A11, A12, A21, A22):
+    four = in_fours(w)
+    _deal_block(four, o + row, A11)
+    _deal_block(four, o + row + 3 * LANES, A12)
+    _deal_block(four, o + row + 6 * LANES, A21)
+    _deal_block(four, o + row + 9 * LANES, A22)
+
+
+# Put a matrix of nine numbers a block, or those of the four links of a block at once, for get_blocks() to find
+deal = _two_forms(_put_nine, _deal_rows)
 
 
 @formula

@@ -5,8 +5,7 @@ the tree multiply, and wrenches only shift. The log, the inertia and dlog are a 
 middle has no recursion.
 """
 
-from . import cayley, so3
-from .coefficients import COS_HALF, SINC_HALF
+from . import cayley, se3, so3
 from .exponential import exp_momentum
 from .jit import formula, kernel
 from .joints import carry_joint, joint_residual
@@ -16,47 +15,34 @@ from .layout import (
     SCREW_J, T, TAU, add33, get3, get33, get4, put3, put33, put4, slot,
 )
 from .rnea import gather
-from .simd import SIMD, in_fours, total
+from .simd import WIDTH, number, summed, wide
 from .split import split_momentum
-from .stiffness import CAYLEY, SPLIT, block_is_small, rotation_terms, small_terms
+from .stiffness import CAYLEY, SPLIT
 from .vec3 import add, cross, dot, scale, sub
-
-SMALL_TURN = 0.5  # rad, up to which polynomials serve
 
 
 @formula
-def screw_rotation(w, o, c, k):
-    """Set the rotation of a SCREW joint, or of four, that moves by DELTA; c = cos(δ/2), k = sin(δ/2)/δ."""
-    axis = get3(w, o + S)
-    x, y, z = scale(k * w[o + DELTA], axis)
+def screw_rotation(w, o):
+    """Set the rotation of a SCREW joint, or of four, that moves by DELTA."""
+    axis, delta = get3(w, o + S), w[o + DELTA]
+    c, k = so3.half_angle_cos_sinc(delta * delta)
+    x, y, z = scale(k * delta, axis)
     put4(w, o + SCREW_J, (1.0 + dot(axis, axis) * (c - 1.0), x, y, z))  # the axis is zero if the joint only slides
 
 
 @kernel
 def screw_rotations(tree, w):
-    """Alg. 2, line 2, of the SCREW joints: every one by itself, or four at a time."""
+    """Alg. 2, line 2, of the SCREW joints."""
     for block in range(0, tree.end, BLOCK):
-        if SIMD and all_below(w, block + DELTA, SMALL_TURN):
-            four = in_fours(w)
-            square = four[block + DELTA] * four[block + DELTA]
-            screw_rotation(four, block, so3.poly6(COS_HALF, square), so3.poly6(SINC_HALF, square))
-        else:
-            for o in range(block, block + LANES):
-                c, k = so3.half_angle_cos_sinc(w[o + DELTA] * w[o + DELTA])
-                screw_rotation(w, o, c, k)
-
-
-@kernel
-def all_below(w, a, limit):
-    """Whether the four numbers of a row are below a limit, without regard to sign."""
-    return abs(w[a]) < limit and abs(w[a + 1]) < limit and abs(w[a + 2]) < limit and abs(w[a + 3]) < limit
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            screw_rotation(wide(w), o)
 
 
 @kernel
 def displacements(tree, w):
     """Alg. 2, lines 1–3: ΔT_i of every link from the motion of the joints. Gives the least cos(θ/2) of its rotation."""
     screw_rotations(tree, w)
-    least = 1.0
+    least = number(w, 1.0)
     dR, d = get4(w, slot(w, tree.n) + DQ), get3(w, slot(w, tree.n) + D)
     for i in range(tree.n):  # root → leaves
         o = slot(w, i)
@@ -75,16 +61,16 @@ def displacements(tree, w):
     return least
 
 
-@kernel
+@formula
 def link_momentum(w, o, h, retraction):
-    """Alg. 2, lines 4 and 7, of one link: μ = [dτ⁻¹_x]ᵀ G x / h with x = τ⁻¹(ΔT) = h V; and xᵀ G x."""
+    """Alg. 2, lines 4 and 7, of a link, or of four: μ = [dτ⁻¹_x]ᵀ G x / h with x = τ⁻¹(ΔT) = h V; and xᵀ G x."""
     if retraction == CAYLEY:
         turn, move = cayley.inverse(get4(w, o + DQ), get3(w, o + D))
         m, f = inertia_times(w, o, w[o + MASS], turn, move)
         energy = dot(turn, m) + dot(move, f)
         m, f = cayley.dinverse_transpose(turn, move, m, f)
         return scale(1.0 / h, m), scale(1.0 / h, f), energy
-    ratio, beta, gamma = rotation_terms(get4(w, o + DQ))
+    ratio, beta, gamma = se3.terms_of(get4(w, o + DQ))
     if retraction == SPLIT:
         return split_momentum(w, o, h, ratio, beta)
     return exp_momentum(w, o, h, ratio, beta, gamma)
@@ -107,25 +93,15 @@ def drnea(tree, w, h, retraction):
     root finder merges it with its own sweep (aba.solve_up), or gather_residual() does just that.
     """
     least = displacements(tree, w)
-    twice_energy = 0.0
-    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
-        if SIMD and retraction != CAYLEY and block_is_small(w, block):
-            four = in_fours(w)
-            ratio, beta, gamma = small_terms(four, block)
-            if retraction == SPLIT:
-                m4, f4, energy4 = split_momentum(four, block, h, ratio, beta)
-            else:
-                m4, f4, energy4 = exp_momentum(four, block, h, ratio, beta, gamma)
-            put_residual(four, block, m4, f4)
-            twice_energy += total(energy4)
-            continue
-        for o in range(block, block + LANES):
-            m, f, energy = link_momentum(w, o, h, retraction)
-            put_residual(w, o, m, f)
-            twice_energy += energy
+    energies = number(wide(w), 0.0)
+    for block in range(0, tree.end, BLOCK):
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            m, f, energy = link_momentum(wide(w), o, h, retraction)
+            put_residual(wide(w), o, m, f)
+            energies += energy
     for i in range(tree.n):
         joint_residual(tree, w, i, h)
-    return twice_energy / (h * h), least
+    return summed(w, energies) / (h * h), least
 
 
 @kernel
@@ -163,12 +139,9 @@ def impulse(w, o, gravity, h):
 @kernel
 def kick(tree, w, gravity, tau, h):
     """Add the impulse of gravity, of external wrenches and of joint forces tau over a time h (half a step)."""
-    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
-        if SIMD:
-            impulse(in_fours(w), block, gravity, h)
-        else:
-            for o in range(block, block + LANES):
-                impulse(w, o, gravity, h)
+    for block in range(0, tree.end, BLOCK):
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            impulse(wide(w), o, gravity, h)
     if len(tau) > 0:
         for i in range(tree.n):
             a, k = slot(w, i) + JOINT_P, tree.iv[i]
@@ -186,11 +159,8 @@ def carry_link(w, o):
 @kernel
 def carry(tree, w, h):
     """Momentum into the next step, of the links and of the joints."""
-    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
-        if SIMD:
-            carry_link(in_fours(w), block)
-        else:
-            for o in range(block, block + LANES):
-                carry_link(w, o)
+    for block in range(0, tree.end, BLOCK):
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            carry_link(wide(w), o)
     for i in range(tree.n):
         carry_joint(tree, w, i, h)

@@ -12,19 +12,15 @@ from .blocks import (
     matrix_times, nine, put_nine, put_nine_at, schur_complement, shift_blocks, times, twist_from_left,
 )
 from .drnea_jacobian import joint_derivative
-from .exponential import exp_stiffness
-from .jit import formula, kernel
+from .jit import kernel
 from .kinematics import shift_twist, shift_wrench
 from .layout import (
     A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, K, KA, LANES, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS, TAU, X,
-    add33, get3, get33, get4, get9, put3, put33, put9, slot,
+    add33, get3, get33, get4, get9, put3, put33, put9, slot, zeros,
 )
 from .mat3 import determinant, mat_add, mat_hat, mat_inverse, mat_vec
-from .simd import SIMD, in_fours, nought
-from .split import split_stiffness
-from .stiffness import (
-    CAYLEY, SPLIT, block_is_small, link_stiffness, link_stiffness_first_order, small_kappa, small_terms,
-)
+from .simd import WIDTH, number, sign, wide
+from .stiffness import SPLIT, link_stiffness, link_stiffness_first_order
 from .vec3 import add, add_scaled, cross, dot, sub, unit
 
 ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -49,47 +45,28 @@ def joint_stiffness(tree, w, i, h):
         w[a], w[a + 3 * LANES], w[a + 6 * LANES] = f
 
 
-@formula
-def keep_four(w, block, K11, K12, K21, K22):
-    """Keep K of four links (w a view in fours), and start the articulated stiffness with it."""
-    put_nine_at(w, block + K, K11, K12, K21, K22)
-    deal(w, block + KA, K11, K12, K21, K22)
-
-
 @kernel
 def link_stiffnesses(tree, w, h, retraction, first_order):
-    """Set K of every link by itself, or of four at a time."""
+    """Set K of every link, and start the articulated stiffness with it."""
     for block in range(0, tree.end, BLOCK):
-        if SIMD and first_order and retraction != SPLIT:
-            K1, K2, K3, K4 = link_stiffness_first_order(in_fours(w), block, h)
-            keep_four(in_fours(w), block, K1, K2, K3, K4)
-        elif SIMD and retraction != CAYLEY and block_is_small(w, block):
-            four = in_fours(w)
-            ratio, beta, gamma = small_terms(four, block)
-            if retraction == SPLIT:
-                K1, K2, K3, K4 = split_stiffness(four, block, h, ratio, beta, gamma)
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            if first_order and retraction != SPLIT:
+                K11, K12, K21, K22 = link_stiffness_first_order(wide(w), o, h)
             else:
-                K1, K2, K3, K4 = exp_stiffness(four, block, h, ratio, beta, gamma, small_kappa(four, block))
-            keep_four(four, block, K1, K2, K3, K4)
-        else:
-            for o in range(block, block + LANES):
-                if first_order and retraction != SPLIT:
-                    K11, K12, K21, K22 = link_stiffness_first_order(w, o, h)
-                else:
-                    K11, K12, K21, K22 = link_stiffness(w, o, h, retraction)
-                put_nine_at(w, o + K, K11, K12, K21, K22)
-                put_nine(w, o, KA, K11, K12, K21, K22)
+                K11, K12, K21, K22 = link_stiffness(wide(w), o, h, retraction)
+            put_nine_at(wide(w), o + K, K11, K12, K21, K22)
+            deal(w, o, KA, K11, K12, K21, K22)
 
 
 @kernel
 def newton_factor(tree, w, h, retraction, first_order):
     """Factor the Jacobian at the present motion. Needs displacements().
 
-    Gives whether det J is positive. As h → 0 it is, with J → M/h, and along the root that continues from there its sign
+    Gives the sign of det J. As h → 0 it is positive, with J → M/h, and along the root that continues from there it
     cannot change without J becoming singular. A root where it is negative is another one, not the motion.
     """
     n = tree.n
-    positive = True
+    det = number(w, 1.0)
     link_stiffnesses(tree, w, h, retraction, first_order)
     for i in range(n - 1, -1, -1):  # leaves → root
         o = slot(w, i)
@@ -103,7 +80,7 @@ def newton_factor(tree, w, h, retraction, first_order):
             um, uf = matrix_times(A11, A12, A21, A22, turn, move)
             extra = w[o + ARMATURE] / h + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
             pivot = dot(wm, turn) + dot(wf, move) + extra
-            positive = positive == (pivot * h > 0.0)
+            det = det * sign(pivot * h)
             inverse = 1.0 / pivot
             w[o + ND] = inverse
             put33(w, o + NS, turn, move)
@@ -120,7 +97,7 @@ def newton_factor(tree, w, h, retraction, first_order):
             D1, D2 = mat_add(K11, mat_hat(K12, d)), mat_add(K21, mat_hat(K22, d))  # Â S⁺, S⁺ζ = (ζ, d×ζ)
             E9 = get9(w, o + NE)
             pivot9 = mat_add(D1, E9)
-            positive = positive == (determinant(pivot9) * h > 0.0)
+            det = det * sign(determinant(pivot9) * h)
             inverse9 = mat_inverse(pivot9)
             put9(w, o + ND, inverse9)
             put3(w, o + NS, d)
@@ -134,7 +111,7 @@ def newton_factor(tree, w, h, retraction, first_order):
             pivot36 = (mat_add(whole[0], E[0]), mat_add(whole[1], E[1]), mat_add(whole[2], E[2]),
                        mat_add(whole[3], E[3]))
             schur, R = schur_complement(pivot36)
-            positive = positive == (determinant(pivot36[3]) * determinant(schur) > 0.0)
+            det = det * sign(determinant(pivot36[3]) * determinant(schur))
             inverse36 = block_inverse(pivot36, schur, R)
             put_nine(w, o, KA, inverse36[0], inverse36[1], inverse36[2], inverse36[3])
             # Â − Â D⁻¹ Â = E D⁻¹ Â, D = Â + E
@@ -143,15 +120,14 @@ def newton_factor(tree, w, h, retraction, first_order):
             A11, A12, A21, A22 = alike(A11, K11), alike(A12, K12), alike(A21, K21), alike(A22, K22)
         if tree.parent[i] < n:
             accumulate(w, slot(w, tree.parent[i]), KA, A11, A12, A21, A22)
-    return positive
+    return det
 
 
 @kernel
 def newton_up(tree, w):
     """Eliminate from leaves to root. Gives Σ uᵀD⁻¹u, which is h fᵀ M⁻¹ f to first order. Needs newton_factor()."""
-    norm = nought(w[0])
-    none = norm, norm, norm
-    above_m, above_f = none, none
+    norm = number(w, 0.0)
+    above_m, above_f = zeros(w), zeros(w)
     for i in range(tree.n - 1, -1, -1):  # leaves → root
         o = slot(w, i)
         m, f = get33(w, o + F)
@@ -184,7 +160,7 @@ def newton_up(tree, w):
             E11, E12, E21, E22 = get_nine(w, o + NE)
             em, ef = matrix_times(E11, E12, E21, E22, xm, xf)
             m, f = shift_wrench(sub(tm, em), sub(tf, ef), arm)
-        above_m, above_f = none, none
+        above_m, above_f = zeros(w), zeros(w)
         if tree.parent[i] == i - 1:  # the next link: kept at hand, which is faster than through memory
             above_m, above_f = m, f
         else:
@@ -195,8 +171,7 @@ def newton_up(tree, w):
 @kernel
 def newton_down(tree, w):
     """Substitute from root to leaves: the increment of every joint in X, ζ of every link in A. Needs newton_up()."""
-    zero = nought(w[0])
-    turn, move = (zero, zero, zero), (zero, zero, zero)
+    turn, move = zeros(w), zeros(w)
     put33(w, slot(w, tree.n) + A, turn, move)
     for i in range(tree.n):  # root → leaves
         o = slot(w, i)

@@ -2,7 +2,8 @@
 
 from .jit import kernel
 from .kinematics import inertia_times, joint_force, joint_twist, read3, shift_twist, shift_wrench
-from .layout import A, ARM, ARMATURE, DOF, F, FREE, MASS, MOMENT_W, O, V, add33, get3, get33, put33, slot
+from .layout import A, ARM, ARMATURE, DOF, F, FREE, MASS, MOMENT_W, O, V, add33, get3, get33, put33, slot, zeros
+from .simd import number
 from .vec3 import add, cross, dot, neg
 
 
@@ -96,7 +97,7 @@ def kinetic_energy(tree, w, v):
 @kernel
 def gravitational_energy(tree, w, gravity):
     """−Σ m g·c. Needs place()."""
-    total = 0.0
+    total = number(w, 0.0)
     for i in range(tree.n):
         o = slot(w, i)
         total -= w[o + MASS] * dot(gravity, get3(w, o + O)) + dot(gravity, get3(w, o + MOMENT_W))
@@ -106,7 +107,7 @@ def gravitational_energy(tree, w, gravity):
 @kernel
 def total_momentum(tree, w, row):
     """Spatial momentum about the world's origin (angular, linear), of the link momenta kept at this row."""
-    angular, linear = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    angular, linear = zeros(w), zeros(w)
     for i in range(tree.n):
         o = slot(w, i)
         m, f = get33(w, o + row)

@@ -19,7 +19,7 @@ from .settings import (
     ABSOLUTE, CONVERGED, EXHAUSTED, FLOOR, NEWTON, NOT_FINITE, ROTATION, STRUGGLED, UNRESOLVED,
     WRONG_ROOT,
 )
-from .simd import SIMD, in_fours
+from .simd import WIDTH, wide
 from .vec3 import add, add_scaled, cross, scale
 
 LEAST_COSINE = 0.05  # cos(θ/2) of a link's rotation in one step, below which its log counts as ambiguous (174°)
@@ -65,11 +65,8 @@ def polish(tree, w, h, k, newton):
     """
     improve_motion(tree, w, k)
     for block in range(0, tree.end, BLOCK):
-        if SIMD:
-            settle(in_fours(w), block, h, k, newton)
-        else:
-            for o in range(block, block + LANES):
-                settle(w, o, h, k, newton)
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            settle(wide(w), o, h, k, newton)
 
 
 @part
@@ -89,7 +86,7 @@ def find_root(tree, w, h, reference, settings, scratch):
             return iteration, residual, ROTATION if isfinite(least) else NOT_FINITE
         absolute = absolute_residual(tree, w, scratch) if settings.rule == ABSOLUTE else 0.0
         if newton and not factored:
-            if not newton_factor(tree, w, h, settings.retraction, settings.first_order):
+            if newton_factor(tree, w, h, settings.retraction, settings.first_order) < 0.0:
                 return iteration, residual, WRONG_ROOT
             factored = settings.chord
         square = newton_up(tree, w) / h if newton else solve_up(tree, w)  # Alg. 3, line 5, first sweep

@@ -4,10 +4,7 @@ K = ([dτ⁻¹]ᵀ G/h + N) dτ⁻¹ with N = ∂/∂x [(dτ⁻¹_x)ᵀ y] at y 
 the Jacobian of the residual are made of. Matrices are four 3×3 blocks. For exp see exponential.py, for split split.py.
 """
 
-from math import cos
-
 from . import cayley, se3, so3
-from .coefficients import KAPPA
 from .exponential import exp_stiffness
 from .jit import formula, kernel
 from .kinematics import inertia_times
@@ -19,37 +16,8 @@ from .split import split_stiffness
 from .vec3 import add_scaled, cross, dot, scale
 
 EXP, CAYLEY, SPLIT = 0, 1, 2  # retractions
-SMALL = cos(0.25)  # cos(θ/2) of half a radian
 
 
-@kernel
-def rotation_terms(dR):
-    """θ/sin(θ/2), β and γ of a rotation."""
-    s = dR[1] * dR[1] + dR[2] * dR[2] + dR[3] * dR[3]
-    ratio = so3.log_ratio(dR[0], s)
-    beta, gamma = se3.beta_gamma(dR[0], s, ratio)
-    return ratio, beta, gamma
-
-
-@formula
-def small_terms(w, o):
-    """The same for a rotation of at most half a radian, of one link or of four."""
-    u = so3.vector(get4(w, o + DQ))
-    return se3.series(dot(u, u))
-
-
-@formula
-def small_kappa(w, o):
-    """κ of such a rotation."""
-    u = so3.vector(get4(w, o + DQ))
-    return se3.poly7(KAPPA, dot(u, u))
-
-
-@kernel
-def block_is_small(w, o):
-    """Whether no link of a block turns by more than half a radian over the step."""
-    a = o + DQ
-    return w[a] > SMALL and w[a + 1] > SMALL and w[a + 2] > SMALL and w[a + 3] > SMALL
 
 
 @kernel
@@ -84,17 +52,18 @@ def cayley_stiffness(w, o, h):
             mat_add(mat_mul(P21, A), mat_scale(mass, mat_mul(Bt, C))), mat_scale(mass, mat_mul(Bt, B)))
 
 
-@kernel
+@formula
 def link_stiffness(w, o, h, retraction):
-    """K of a link, exactly. Needs displacements()."""
+    """K of a link, or of four, exactly. Needs displacements()."""
     if retraction == CAYLEY:
         return cayley_stiffness(w, o, h)
     dR = get4(w, o + DQ)
-    ratio, beta, gamma = rotation_terms(dR)
     if retraction == SPLIT:
+        ratio, beta, gamma = se3.terms_of(dR)
         return split_stiffness(w, o, h, ratio, beta, gamma)
-    s = dR[1] * dR[1] + dR[2] * dR[2] + dR[3] * dR[3]
-    return exp_stiffness(w, o, h, ratio, beta, gamma, se3.kappa(dR[0], s, ratio))
+    u = so3.vector(dR)
+    ratio, beta, gamma, kappa = se3.four_terms(dR[0], dot(u, u))
+    return exp_stiffness(w, o, h, ratio, beta, gamma, kappa)
 
 
 @kernel

@@ -20,7 +20,7 @@ from .record import follow, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum
 from .root import find_root
 from .settings import BAD_CONTROL, ROTATION, STRUGGLED, UNRESOLVED
-from .simd import numbers
+from .simd import WIDTH, number, numbers, wide
 from .vec3 import dot
 
 # Change of the energy in a single step, relative to twice the kinetic energy, that shows the step to be too long:
@@ -52,7 +52,7 @@ def set_wrenches(tree, w, wrench):
 def force_scale(tree, w, gravity, h):
     """h² Σ m |g|²: the square of the momentum that gravity can give in a step, so that a release from rest has a
     scale."""
-    mass = 0.0
+    mass = number(w, 0.0)
     for i in range(tree.n):
         mass += w[slot(w, i) + MASS]
     return h * h * mass * dot(gravity, gravity)
@@ -62,8 +62,8 @@ def force_scale(tree, w, gravity, h):
 def move_rows(tree, w, source, target):
     """Copy the momenta of links and joints, twelve rows, of every block."""
     for block in range(0, tree.end, BLOCK):
-        for j in range(12 * LANES):
-            w[block + target + j] = w[block + source + j]
+        for j in range(0, 12 * LANES, WIDTH):
+            wide(w)[block + target + j] = wide(w)[block + source + j]
 
 
 @part
