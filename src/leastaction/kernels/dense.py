@@ -59,7 +59,7 @@ def dense_step(tree, state, rest, gravity, tau, h, weights, known, scale, settin
     else:
         carry(tree, w, h)
     apply_motion(tree, w, state.q, state.low)
-    springs, _ = arrive(tree, w, state.q, rest)
+    springs = arrive(tree, w, state.q, rest)
     if residual == SVI:
         push_joints(tree, w, tau, 0.5 * h)
     else:

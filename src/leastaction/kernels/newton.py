@@ -9,10 +9,11 @@ RIQN is the same sweep with K = G/h and S⁺ = S. For BALL and FREE joints the u
 from . import so3
 from .blocks import (
     NINE, accumulate, alike, block_inverse, block_mul, deal, eliminate, eliminate_ball, get_blocks, get_nine,
-    matrix_times, nine, put_nine, put_nine_at, schur_complement, shift_blocks, times, twist_from_left,
+    matrix_times, nine, put_nine, put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times,
+    twist_times,
 )
 from .drnea_jacobian import joint_derivative
-from .jit import kernel
+from .jit import formula, kernel
 from .kinematics import shift_twist, shift_wrench
 from .layout import (
     A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, K, KA, LANES, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS, TAU, X,
@@ -45,9 +46,17 @@ def joint_stiffness(tree, w, i, h):
         w[a], w[a + 3 * LANES], w[a + 6 * LANES] = f
 
 
+@formula
+def moved_axis(w, o):
+    """S⁺ = Ad_ΔT S of a SCREW joint, or of four."""
+    dR, (turn, move) = get4(w, o + DQ), get33(w, o + S)
+    turn = so3.rotate(dR, turn)
+    put33(w, o + NS, turn, add(so3.rotate(dR, move), cross(get3(w, o + D), turn)))
+
+
 @kernel
 def link_stiffnesses(tree, w, h, retraction, first_order):
-    """Set K of every link, and start the articulated stiffness with it."""
+    """Set K of every link, start the articulated stiffness with it, and set S⁺."""
     for block in range(0, tree.end, BLOCK):
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
             if first_order and retraction != SPLIT:
@@ -56,6 +65,7 @@ def link_stiffnesses(tree, w, h, retraction, first_order):
                 K11, K12, K21, K22 = link_stiffness(wide(w), o, h, retraction)
             put_nine_at(wide(w), o + K, K11, K12, K21, K22)
             deal(w, o, KA, K11, K12, K21, K22)
+            moved_axis(wide(w), o)
 
 
 @kernel
@@ -65,34 +75,33 @@ def newton_factor(tree, w, h, retraction, first_order):
     Gives the sign of det J. As h → 0 it is positive, with J → M/h, and along the root that continues from there it
     cannot change without J becoming singular. A root where it is negative is another one, not the motion.
     """
-    n = tree.n
+    n, by_h = tree.n, 1.0 / h
     det = number(w, 1.0)
     link_stiffnesses(tree, w, h, retraction, first_order)
     for i in range(n - 1, -1, -1):  # leaves → root
         o = slot(w, i)
         A11, A12, A21, A22 = get_blocks(w, o, KA)
-        dR, d, arm = get4(w, o + DQ), get3(w, o + D), get3(w, o + ARM)
+        arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
-            wm, wf = twist_from_left(A11, A12, A21, A22, turn, move)
-            turn, move = so3.rotate(dR, turn), so3.rotate(dR, move)
-            move = add(move, cross(d, turn))
+            wm, wf = twist_times(A11, A12, A21, A22, turn, move)
+            turn, move = get33(w, o + NS)
             um, uf = matrix_times(A11, A12, A21, A22, turn, move)
-            extra = w[o + ARMATURE] / h + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
-            pivot = dot(wm, turn) + dot(wf, move) + extra
+            extra = by_h * w[o + ARMATURE] + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
+            pivot = row_dot(wm, wf, turn, move) + extra
             det = det * sign(pivot * h)
             inverse = 1.0 / pivot
             w[o + ND] = inverse
-            put33(w, o + NS, turn, move)
             um, uf = shift_wrench(um, uf, arm)
-            wm, wf = shift_wrench(wm, wf, arm)
+            wm, wf = row_shift(wm, wf, arm)
             put33(w, o + NU, um, uf)
-            put33(w, o + NW, wm, wf)
+            put33(w, o + NW, row_numbers(wm), row_numbers(wf))
             # Shifted before the joint gives way, so that the shift need not wait for the pivot
             A11, A12, A21, A22 = shift_blocks(A11, A12, A21, A22, arm)
             A11, A12, A21, A22 = eliminate(A11, A12, A21, A22, -inverse, um, uf, wm, wf)
         elif tree.kind[i] == BALL:
             joint_stiffness(tree, w, i, h)
+            d = get3(w, o + D)
             K11, K12, K21, K22 = nine(A11), nine(A12), nine(A21), nine(A22)
             D1, D2 = mat_add(K11, mat_hat(K12, d)), mat_add(K21, mat_hat(K22, d))  # Â S⁺, S⁺ζ = (ζ, d×ζ)
             E9 = get9(w, o + NE)

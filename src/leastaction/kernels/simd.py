@@ -360,3 +360,19 @@ def lanes_to_rows(typing_context, a, b, c):
         return context.make_tuple(builder, sig.return_type, rows)
 
     return types.UniTuple(float4, _LANES)(float4, float4, float4), lower
+
+
+@intrinsic
+def sums(typing_context, x, y, z):
+    """The sum of the three numbers of each of three packed vectors."""
+
+    def lower(context, builder, sig, args):
+        x, y, z = args
+        low, high = _shuffled(builder, x, y, [0, 4, 2, 6]), _shuffled(builder, x, y, [1, 5, 3, 7])
+        half = _shuffled(builder, builder.fadd(low, high), low, [0, 1])
+        pair = builder.fadd(half, _shuffled(builder, low, low, [2, 3]))
+        a, b, c = (builder.extract_element(z, ir.Constant(ir.IntType(32), k)) for k in range(3))
+        found = [builder.extract_element(pair, ir.Constant(ir.IntType(32), k)) for k in range(2)]
+        return context.make_tuple(builder, sig.return_type, [*found, builder.fadd(builder.fadd(a, b), c)])
+
+    return types.UniTuple(types.float64, 3)(float4, float4, float4), lower

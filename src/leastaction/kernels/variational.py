@@ -8,7 +8,7 @@ impulse at t_k.
 
 from math import isfinite
 
-from .aba import factor
+from .aba import factor, singular_joint
 from .drnea import carry, drnea, gather_residual, kick
 from .guess import guess, remember
 from .jit import entry, kernel, part
@@ -31,13 +31,11 @@ NOTICEABLE = 0.995  # cos(θ/2) of 0.2 rad
 
 @part
 def arrive(tree, w, q, rest):
-    """Set all that depends on the configuration of a node, the factored mass matrix included.
-
-    Gives the energy of the springs and the first joint with a singular articulated inertia, or −1.
-    """
+    """Set all that depends on the configuration of a node, the factored mass matrix included. Gives the energy of the
+    springs."""
     place(tree, w, q)
-    springs = deflections(tree, w, q, rest)
-    return springs, factor(tree, w, 0.0)
+    factor(tree, w, 0.0)
+    return deflections(tree, w, q, rest)
 
 
 @kernel
@@ -93,7 +91,7 @@ def depart(tree, state, rest, gravity, tau, h):
     remember(state.history, scratch[1])
     carry(tree, w, h)
     apply_motion(tree, w, state.q, state.low)
-    springs, _ = arrive(tree, w, state.q, rest)
+    springs = arrive(tree, w, state.q, rest)
     kick(tree, w, gravity, tau, 0.5 * h)
     return springs
 
@@ -160,7 +158,8 @@ def start(tree, state, rest, gravity, from_momentum, p):
     Gives the first singular joint or −1, the kinetic and the total energy, angular and linear momentum.
     """
     tree, w, q, v = look(tree), numbers(state.w), state.q, state.v
-    springs, singular = arrive(tree, w, q, rest)
+    springs = arrive(tree, w, q, rest)
+    singular = singular_joint(tree, w)
     if from_momentum:
         for i in range(tree.n):
             o, k = slot(w, i), tree.iv[i]
