@@ -2,7 +2,6 @@
 
 from .aba import acceleration
 from .jit import kernel, part
-from .layout import clear
 from .simd import numbers
 
 # The first five are degrees of the polynomial through past configurations
@@ -18,9 +17,6 @@ def guess(kind, tree, w, history, weights, known, v, tau, gravity, h, rates, out
     t_k, used when there is no history yet.
     """
     nv = len(out)
-    if kind == CURRENT:  # IG1
-        clear(out)
-        return
     if kind == DYNAMICS:  # IG3: semi-implicit Euler
         for j in range(nv):
             rates[j] = history[j] / h if known > 0 else v[j]
@@ -28,16 +24,25 @@ def guess(kind, tree, w, history, weights, known, v, tau, gravity, h, rates, out
         for j in range(nv):
             out[j] = h * (rates[j] + h * out[j])
         return
+    extrapolate(terms(kind, weights, known, h), v, numbers(history), nv, out)
+
+
+@kernel
+def terms(kind, weights, known, h):
+    """Weights of the velocity and of the last four increments in the guess, ``known`` of the latter being there."""
     degree = min(kind, known)
     if degree == 0:
-        for j in range(nv):
-            out[j] = h * v[j]
-        return
-    # Weights of the polynomial of this degree; for equal steps 1; 2, −1; 3, −3, 1; 4, −6, 4, −1
-    a, b, c, d = weights[degree, 0], weights[degree, 1], weights[degree, 2], weights[degree, 3]
-    past = numbers(history)
+        return h if kind != CURRENT else 0.0, 0.0, 0.0, 0.0, 0.0
+    # The polynomial of this degree; for equal steps 1; 2, −1; 3, −3, 1; 4, −6, 4, −1
+    return 0.0, weights[degree, 0], weights[degree, 1], weights[degree, 2], weights[degree, 3]
+
+
+@kernel
+def extrapolate(weights, v, past, nv, out):
+    """The guess by such weights, of one simulation or of four."""
+    z, a, b, c, d = weights
     for j in range(nv):
-        out[j] = a * past[j] + b * past[nv + j] + c * past[2 * nv + j] + d * past[3 * nv + j]
+        out[j] = z * v[j] + (a * past[j] + b * past[nv + j] + c * past[2 * nv + j] + d * past[3 * nv + j])
 
 
 @kernel
