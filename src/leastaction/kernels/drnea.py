@@ -137,16 +137,28 @@ def impulse(w, o, gravity, h):
 
 
 @kernel
-def kick(tree, w, gravity, tau, h):
-    """Add the impulse of gravity, of external wrenches and of joint forces tau over a time h (half a step)."""
+def kick_links(tree, w, gravity, h):
+    """Add the impulse of gravity and of external wrenches over a time h (half a step)."""
     for block in range(0, tree.end, BLOCK):
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
             impulse(wide(w), o, gravity, h)
+
+
+@kernel
+def kick_joints(tree, w, tau, h):
+    """Add the impulse of joint forces tau over a time h."""
+    for i in range(tree.n):
+        a, k = slot(w, i) + JOINT_P, tree.iv[i]
+        for j in range(DOF[tree.kind[i]]):
+            w[a + LANES * j] += h * tau[k + j]
+
+
+@kernel
+def kick(tree, w, gravity, tau, h):
+    """Both; there may be no joint forces."""
+    kick_links(tree, w, gravity, h)
     if len(tau) > 0:
-        for i in range(tree.n):
-            a, k = slot(w, i) + JOINT_P, tree.iv[i]
-            for j in range(DOF[tree.kind[i]]):
-                w[a + LANES * j] += h * tau[k + j]
+        kick_joints(tree, w, tau, h)
 
 
 @formula

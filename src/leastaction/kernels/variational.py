@@ -17,7 +17,7 @@ from .kinematics import place
 from .layout import BLOCK, DINV, DOF, DQ, FREE, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, copy, look, put33, slot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import follow, record
-from .rnea import gravitational_energy, kinetic_energy, total_momentum
+from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
 from .root import find_root
 from .settings import BAD_CONTROL, ROTATION, STRUGGLED, UNRESOLVED
 from .simd import WIDTH, number, numbers, wide
@@ -27,6 +27,7 @@ from .vec3 import dot
 TROUBLED_JUMP = 0.025  # when the search was in trouble
 SMOOTH_JUMP = 0.05  # when it was not
 NOTICEABLE = 0.995  # cos(θ/2) of 0.2 rad
+V, P, CARRIED = 0, 1, 2  # what a node is given by, besides q
 
 
 @part
@@ -124,10 +125,15 @@ def turned(tree, w, cosine):
 
 
 @kernel
+def jumped(change, limit, settings):
+    """Whether a step without forcing changed the energy so much that it was too long, if a link turned noticeably."""
+    return not settings.damped and settings.max_substeps > 1 and settings.rescue and abs(change) > limit
+
+
+@kernel
 def unresolved(tree, w, change, limit, settings):
     """Whether a step without forcing turned a link noticeably and changed the energy so much that it was too long."""
-    conserved = not settings.damped and settings.max_substeps > 1 and settings.rescue
-    return conserved and abs(change) > limit and turned(tree, w, NOTICEABLE)
+    return jumped(change, limit, settings) and turned(tree, w, NOTICEABLE)
 
 
 @part
@@ -152,23 +158,28 @@ def worst_joint(tree, w, h, retraction, status, f):
 
 
 @entry
-def start(tree, state, rest, gravity, from_momentum, p):
-    """Prepare a node at (q, v), then p is set; or at (q, p), then v is set.
+def start(tree, state, rest, gravity, given, p):
+    """Prepare a node at (q, v), then p is set; or at (q, p), then v is set; or at q with the momenta that the links
+    have, then v and p are set.
 
     Gives the first singular joint or −1, the kinetic and the total energy, angular and linear momentum.
     """
     tree, w, q, v = look(tree), numbers(state.w), state.q, state.v
     springs = arrive(tree, w, q, rest)
     singular = singular_joint(tree, w)
-    if from_momentum:
+    if given == P:
         for i in range(tree.n):
             o, k = slot(w, i), tree.iv[i]
             put33(w, o + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
             for j in range(DOF[tree.kind[i]]):
                 w[o + JOINT_P + LANES * j] = p[k + j]
+    if given != V:
         velocity_of(tree, w, v)
-    momentum_of(tree, w, v)
-    if not from_momentum:
+    if given == CARRIED:
+        velocities(tree, w, v)
+    else:
+        momentum_of(tree, w, v)
+    if given != P:
         generalized_momentum(tree, w, p)
     kinetic = kinetic_energy(tree, w, v)
     angular, linear = total_momentum(tree, w, MOMENTUM)
