@@ -12,6 +12,7 @@ import numpy as np
 
 from leastaction.errors import ModelError
 from leastaction.kernels import layout
+from leastaction.kernels.guess import PAST
 from leastaction.kernels.layout import LANES, Tree
 from leastaction.model import Model, merge_fixed
 from leastaction.model.arrays import product, rotated
@@ -24,7 +25,7 @@ class State(NamedTuple):
     q, v : configuration and velocity of the node
     low : (nq,) what round-off has kept from q
     saved : (2, nq) q and low of the last node
-    history : (4 nv,) the last four increments of the joints, latest first
+    history : (PAST nv,) the last increments of the joints, latest first
     scratch : (4, nv)
     """
 
@@ -84,7 +85,8 @@ class Compiled:
         """Return a fresh state at (q, v); the arrays are copied."""
         nq, nv = self.nq, self.nv
         return State(
-            self.workspace(), q.copy(), v.copy(), np.zeros(nq), np.zeros((2, nq)), np.zeros(4 * nv), np.zeros((4, nv))
+            self.workspace(), q.copy(), v.copy(), np.zeros(nq), np.zeros((2, nq)), np.zeros(PAST * nv),
+            np.zeros((4, nv)),
         )
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Newton, Variational
 from leastaction.kernels import layout, variational
+from leastaction.kernels.guess import PAST
 from leastaction.kernels.lanes import Group, run_lanes
 from leastaction.kernels.lanes_root import Search
 from leastaction.kernels.layout import LANES
@@ -63,11 +64,11 @@ class _Team:
         size = self.tree.end
         self.group = Group(
             w=np.zeros(size), q=np.zeros(LANES * c.nq), v=np.zeros(LANES * nv), low=np.zeros(LANES * c.nq),
-            saved_q=np.zeros(LANES * c.nq), saved_low=np.zeros(LANES * c.nq), history=np.zeros(4 * LANES * nv),
+            saved_q=np.zeros(LANES * c.nq), saved_low=np.zeros(LANES * c.nq), history=np.zeros(PAST * LANES * nv),
             twice=np.zeros(LANES), energy=np.zeros(LANES), p=np.zeros(LANES * nv), momentum=np.zeros(LANES * 6),
             extremes=np.zeros(LANES * 15), gravity=np.zeros(LANES * 3), known=np.zeros(LANES, dtype=np.int64),
             forced=np.array([len(run.tau) > 0 for run in lanes]), alive=np.arange(LANES) < len(runs),
-            motion=np.zeros(LANES * nv), weights=np.zeros(LANES * 5), aside=np.zeros(LANES * 15),
+            motion=np.zeros(LANES * nv), weights=np.zeros(LANES * (PAST + 1)), aside=np.zeros(LANES * 15),
             search=Search(*np.zeros((3, LANES)), *np.zeros((4, LANES), dtype=np.int64), *np.zeros((2, LANES)),
                           np.zeros(size)),
         )

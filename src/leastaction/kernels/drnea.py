@@ -12,7 +12,7 @@ from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times
 from .layout import (
     ARM, BLOCK, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENT_W, MOMENTUM, MU, PUSH, Q, S, SCREW,
-    SCREW_J, T, TAU, add33, get3, get33, get4, put3, put33, put4, slot,
+    SCREW_J, T, TAU, add33, get3, get33, get4, put3, put33, put4, slot, zeros,
 )
 from .rnea import gather
 from .simd import WIDTH, number, summed, wide
@@ -85,8 +85,9 @@ def put_residual(w, o, m, f):
 
 
 @kernel
-def drnea(tree, w, h, retraction):
-    """Residual wrench F of every link and residual −TAU of every joint, before they are summed along the tree.
+def drnea(tree, w, h, retraction, anew):
+    """Residual wrench F of every link and residual −TAU of every joint, before they are summed along the tree. Unless
+    ``anew``, of those joints only that have a spring, damping or an armature: for the others it is that of the step.
 
     Gives twice the discrete kinetic energy, and the least cos(θ/2) of a link's rotation over the step, which tells
     whether its log is unique. The sum from leaves to root, lines 8 and 9 of Algorithm 2, is left to the caller: the
@@ -100,7 +101,8 @@ def drnea(tree, w, h, retraction):
             put_residual(wide(w), o, m, f)
             energies += energy
     for i in range(tree.n):
-        joint_residual(tree, w, i, h)
+        if anew or tree.passive[i]:
+            joint_residual(tree, w, i, h)
     return summed(w, energies) / (h * h), least
 
 
@@ -166,6 +168,7 @@ def carry_link(w, o):
     """The same covector about the new origin, in the axes of the world; of a link, or of four."""
     m, f = get33(w, o + MU)
     put33(w, o + MOMENTUM, sub(m, cross(get3(w, o + D), f)), f)
+    put33(w, o + JOINT_P, zeros(w), zeros(w))
 
 
 @kernel
@@ -175,4 +178,5 @@ def carry(tree, w, h):
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
             carry_link(wide(w), o)
     for i in range(tree.n):
-        carry_joint(tree, w, i, h)
+        if tree.passive[i]:
+            carry_joint(tree, w, i, h)

@@ -4,8 +4,9 @@ from .aba import acceleration
 from .jit import kernel, part
 from .simd import numbers
 
-# The first five are degrees of the polynomial through past configurations
-CURRENT, EULER, QUADRATIC, CUBIC, QUARTIC, DYNAMICS = 0, 1, 2, 3, 4, 5
+# The first seven are degrees of the polynomial through past configurations
+CURRENT, EULER, QUADRATIC, CUBIC, QUARTIC, QUINTIC, SEXTIC, DYNAMICS = 0, 1, 2, 3, 4, 5, 6, 7
+PAST = 6  # increments that are remembered
 
 
 @part
@@ -13,7 +14,7 @@ def guess(kind, tree, w, history, weights, known, v, tau, gravity, h, rates, out
     """Set ``out`` to a guess of the increment of every joint, in the layout of v. ``rates`` is scratch of the same
     size.
 
-    ``history`` holds the last four increments, latest first, of which ``known`` are there; ``v`` is the velocity at
+    ``history`` holds the last PAST increments, latest first, of which ``known`` are there; ``v`` is the velocity at
     t_k, used when there is no history yet.
     """
     nv = len(out)
@@ -29,27 +30,29 @@ def guess(kind, tree, w, history, weights, known, v, tau, gravity, h, rates, out
 
 @kernel
 def terms(kind, weights, known, h):
-    """Weights of the velocity and of the last four increments in the guess, ``known`` of the latter being there."""
+    """Weights of the velocity and of the last increments in the guess, ``known`` of the latter being there."""
     degree = min(kind, known)
     if degree == 0:
-        return h if kind != CURRENT else 0.0, 0.0, 0.0, 0.0, 0.0
-    # The polynomial of this degree; for equal steps 1; 2, −1; 3, −3, 1; 4, −6, 4, −1
-    return 0.0, weights[degree, 0], weights[degree, 1], weights[degree, 2], weights[degree, 3]
+        return h if kind != CURRENT else 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    # The polynomial of this degree; for equal steps 1; 2, −1; 3, −3, 1; 4, −6, 4, −1; …
+    return (0.0, weights[degree, 0], weights[degree, 1], weights[degree, 2], weights[degree, 3], weights[degree, 4],
+            weights[degree, 5])
 
 
 @kernel
 def extrapolate(weights, v, past, nv, out):
     """The guess by such weights, of one simulation or of four."""
-    z, a, b, c, d = weights
+    z, a, b, c, d, e, f = weights
     for j in range(nv):
-        out[j] = z * v[j] + (a * past[j] + b * past[nv + j] + c * past[2 * nv + j] + d * past[3 * nv + j])
+        out[j] = z * v[j] + ((a * past[j] + b * past[nv + j] + c * past[2 * nv + j])
+                             + (d * past[3 * nv + j] + e * past[4 * nv + j] + f * past[5 * nv + j]))
 
 
 @kernel
 def remember(history, epsilon):
     """Put the increment of the step just made in front."""
     nv, past = len(epsilon), numbers(history)
-    for j in range(4 * nv - 1, nv - 1, -1):
+    for j in range(PAST * nv - 1, nv - 1, -1):
         past[j] = past[j - nv]
     for j in range(nv):
         past[j] = epsilon[j]

@@ -10,7 +10,7 @@ from collections import namedtuple
 
 from .aba import factor
 from .drnea import carry, kick_joints, kick_links
-from .guess import extrapolate, remember, terms
+from .guess import PAST, extrapolate, remember, terms
 from .jit import entry, kernel, part
 from .joints import apply_motion, deflections, get_motion, set_motion
 from .kinematics import place
@@ -26,7 +26,7 @@ from .variational import NOTICEABLE, SMOOTH_JUMP, TROUBLED_JUMP, force_scale, ju
 # Flat arrays, four numbers for each of one simulation. w: memory of the links (layout.py); q, v, low, history: as in
 # compiled.State; saved_q, saved_low: of the node before the last step; twice, energy: twice the kinetic and the total
 # energy of the node; p, momentum: of the last one that was kept; extremes: see record.py; gravity; known: increments in
-# the history; forced, alive: whether joint forces act, and whether the simulation goes on; motion (nv), weights (5),
+# the history; forced, alive: whether joint forces act, and whether the simulation goes on; motion (nv), weights (7),
 # aside (15): scratch; search: of lanes_root.py
 Group = namedtuple("Group", "w q v low saved_q saved_low history twice energy p momentum extremes gravity known forced "
                             "alive motion weights aside search")
@@ -49,12 +49,12 @@ def advance(tree, w, group, rest, gravity, tau, h, weights, stage, scale, settin
     q, motion = in_lanes(group.q), in_lanes(group.motion)
     kick_lanes(tree, w, gravity, tau, 0.5 * h)
     for lane in range(LANES):
-        five = terms(settings.guess, weights, min(group.known[lane] + stage, 4), h)
-        for j in range(5):
-            group.weights[LANES * j + lane] = five[j]
+        own = terms(settings.guess, weights, min(group.known[lane] + stage, PAST), h)
+        for j in range(PAST + 1):
+            group.weights[LANES * j + lane] = own[j]
     a = in_lanes(group.weights)
     nv = len(group.v) // LANES
-    extrapolate((a[0], a[1], a[2], a[3], a[4]), in_lanes(group.v), in_lanes(group.history), nv, motion)
+    extrapolate((a[0], a[1], a[2], a[3], a[4], a[5], a[6]), in_lanes(group.v), in_lanes(group.history), nv, motion)
     set_motion(tree, w, motion)
     least = find_roots(tree, w, h, scale, settings, group.search)
     get_motion(tree, w, motion)
@@ -147,7 +147,7 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
         change = energy - last
         fallen = False
         for lane in range(LANES):
-            group.known[lane] = min(group.known[lane] + len(stages), 4)
+            group.known[lane] = min(group.known[lane] + len(stages), PAST)
             limit = TROUBLED_JUMP if out.status[lane, k] == STRUGGLED else SMOOTH_JUMP
             largest = max(before[lane], twice[lane])
             if (out.status[lane, k] >= 0 and not group.forced[lane] and least[lane] < NOTICEABLE

@@ -68,7 +68,7 @@ def find_roots(tree, w, h, reference, settings, search):
     going, wanted, factors = in_lanes(search.going), in_lanes(search.wanted), in_fours(search.factors)
     refactor, least = True, number(w, 1.0)
     for iteration in range(1, settings.max_iterations + 1):
-        twice_energy, least = drnea(tree, w, h, settings.retraction)
+        twice_energy, least = drnea(tree, w, h, settings.retraction, iteration == 1)
         det = number(w, 1.0)
         if refactor:
             if iteration > 1:

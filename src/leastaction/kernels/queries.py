@@ -96,13 +96,13 @@ def discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, grav
     place(tree, w, q_prev)
     deflections(tree, w, q_prev, rest)
     motion_between(tree, w, q_prev, q)
-    drnea(tree, w, h, retraction)
+    drnea(tree, w, h, retraction, True)
     carry(tree, w, h)
     place(tree, w, q)
     deflections(tree, w, q, rest)
     kick(tree, w, gravity, tau, h)
     motion_between(tree, w, q, q_next)
-    drnea(tree, w, h, retraction)
+    drnea(tree, w, h, retraction, True)
     gather_residual(tree, w, f)
 
 

@@ -38,7 +38,7 @@ def reset_residual(tree, w):
 def merit(tree, w, h, scale, settings):
     """Relative residual √(fᵀM⁻¹f) at the present motion, infinite where a log is not unique. Needs factor(tree, w,
     0)."""
-    twice_energy, least = drnea(tree, w, h, settings.retraction)
+    twice_energy, least = drnea(tree, w, h, settings.retraction, True)
     if not least > LEAST_COSINE:
         return inf
     square = solve_up(tree, w)

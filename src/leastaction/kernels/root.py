@@ -114,7 +114,7 @@ def find_root(tree, w, h, reference, settings, scratch):
     factored = False
     k = 1.0 if newton else h  # from the solution of the sweeps to an increment
     for iteration in range(1, settings.max_iterations + 1):
-        twice_energy, least = drnea(tree, w, h, settings.retraction)  # Alg. 3, line 3
+        twice_energy, least = drnea(tree, w, h, settings.retraction, iteration == 1)  # Alg. 3, line 3
         if not least > LEAST_COSINE:
             return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE
         absolute = absolute_residual(tree, w, scratch) if settings.rule == ABSOLUTE else 0.0

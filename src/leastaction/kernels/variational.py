@@ -10,7 +10,7 @@ from math import isfinite
 
 from .aba import factor, singular_joint
 from .drnea import carry, drnea, gather_residual, kick
-from .guess import guess, remember
+from .guess import PAST, guess, remember
 from .jit import entry, kernel, part
 from .joints import apply_motion, deflections, get_motion, set_motion
 from .kinematics import place
@@ -139,7 +139,7 @@ def unresolved(tree, w, change, limit, settings):
 @part
 def worst_joint(tree, w, h, retraction, status, f):
     """The joint to blame for a step without a root: the one whose link turned furthest, or with the largest f²/M."""
-    drnea(tree, w, h, retraction)
+    drnea(tree, w, h, retraction, True)
     gather_residual(tree, w, f)
     worst, most = 0, -1.0
     for i in range(tree.n):
@@ -218,7 +218,7 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
         springs = 0.0
         for s in range(len(stages)):  # just one for order two
             spent, left, result, springs = step(
-                tree, state, rest, gravity, held, stages[s] * h, weights[s], min(known + s, 4), scale, settings)
+                tree, state, rest, gravity, held, stages[s] * h, weights[s], min(known + s, PAST), scale, settings)
             out.iterations[k] += spent
             out.residual[k] = left if result < 0 else max(out.residual[k], left)
             out.status[k] = result if result < 0 else max(out.status[k], result)
@@ -227,7 +227,7 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
                 restore_node(tree, state, rest)
                 generalized_momentum(tree, w, scratch[0])
                 return k, 0, blamed
-        known = min(known + len(stages), 4)
+        known = min(known + len(stages), PAST)
         keep = (first + k + 1) % every == 0
         before = twice
         twice = velocity_of(tree, w, v) if keep or feedback else momentum_solve_up(tree, w)
