@@ -260,7 +260,7 @@ class Simulator:
 
     def _failure(self, blamed: int, residual: float) -> StepError:
         joint = self.model.names[self.compiled.body_of_link[blamed]]
-        self._p = self._state.scratch[0].copy()  # the kernels leave the momentum of the last good node here
+        self._p = self._state.p.copy()  # the kernels leave the momentum of the last good node here
         self._energy, self._momentum = energy(self.model, self.q, self.v), momentum(self.model, self.q, self.v)
         return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p)
 

@@ -212,7 +212,7 @@ def acceleration(tree, w, v, tau, gravity, out):
 
     Needs place(), deflections() and factor(tree, w, 0).
     """
-    clear(out)
+    clear(out, tree.nv)
     velocities(tree, w, v)
     link_forces(tree, w, v, out, gravity)
     for i in range(tree.n):
@@ -221,7 +221,7 @@ def acceleration(tree, w, v, tau, gravity, out):
         m, f = get33(w, o + PUSH)
         add33(w, o + F, neg(so3.rotate(orientation, m)), neg(so3.rotate(orientation, f)))
     armature_forces(tree, w, v, out, out)
-    for j in range(len(out)):
+    for j in range(tree.nv):
         out[j] = -out[j] if len(tau) == 0 else tau[j] - out[j]
     passive_forces(tree, w, v, out)
     put_rhs(tree, w, out)

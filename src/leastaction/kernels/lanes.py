@@ -49,7 +49,7 @@ def advance(tree, w, group, rest, gravity, tau, h, weights, stage, scale, settin
     q, motion = in_lanes(group.q), in_lanes(group.motion)
     kick_lanes(tree, w, gravity, tau, 0.5 * h)
     for lane in range(LANES):
-        own = terms(settings.guess, weights, min(group.known[lane] + stage, PAST), h)
+        own = terms(settings.guess, weights, stage, min(group.known[lane] + stage, PAST), h)
         for j in range(PAST + 1):
             group.weights[LANES * j + lane] = own[j]
     a = in_lanes(group.weights)
@@ -58,7 +58,7 @@ def advance(tree, w, group, rest, gravity, tau, h, weights, stage, scale, settin
     set_motion(tree, w, motion)
     least = find_roots(tree, w, h, scale, settings, group.search)
     get_motion(tree, w, motion)
-    remember(group.history, group.motion)
+    remember(group.history, group.motion, len(group.motion))
     carry(tree, w, h)
     apply_motion(tree, w, q, in_lanes(group.low))
     place(tree, w, q)
@@ -96,7 +96,7 @@ def write_nodes(group, kept, out):
 @kernel
 def follow_lanes(tree, w, kinetic, energy, group, out, k):
     """Widen the extremes of those lanes that made step k, and set their momentum."""
-    copy(group.extremes, group.aside)
+    copy(group.extremes, group.aside, len(group.aside))
     angular, linear = follow(tree, w, kinetic, energy, in_lanes(group.extremes))
     momentum, total = angular + linear, in_lanes(group.momentum)
     for j in range(6):
@@ -131,13 +131,13 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
             set_wrenches(tree, w, wrench[k])
         held = tau[k if len(tau) > 1 else 0] if len(tau) > 0 else tau.reshape(-1)[:0]
-        copy(group.q, group.saved_q)
-        copy(group.low, group.saved_low)
+        copy(group.q, group.saved_q, len(group.q))
+        copy(group.low, group.saved_low, len(group.q))
         move_rows(tree, w, MOMENTUM, NODE)
         before, last = twice_[0], energy_[0]
         springs, least = number(w, 0.0), number(w, 1.0)
         for s in range(len(stages)):
-            springs, least = advance(tree, w, group, rest, gravity, held, stages[s] * h, weights[s], s,
+            springs, least = advance(tree, w, group, rest, gravity, held, stages[s] * h, weights, s,
                                      before + from_rest, settings)
             settle_accounts(group.search, k, out)
         factor(tree, w, 0.0)
