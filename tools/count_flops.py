@@ -56,8 +56,8 @@ def main() -> None:
     phases = {
         "place": lambda: kinematics.place(tree, w, q),
         "factor": lambda: aba.factor(tree, w, 0.0),
-        "drnea, exp": lambda: drnea.drnea(tree, w, H, stiffness.EXP),
-        "drnea, split": lambda: drnea.drnea(tree, w, H, stiffness.SPLIT),
+        "drnea, exp": lambda: drnea.drnea(tree, w, H, stiffness.EXP, True),
+        "drnea, split": lambda: drnea.drnea(tree, w, H, stiffness.SPLIT, True),
         "K, exp": lambda: newton.link_stiffnesses(tree, w, H, stiffness.EXP, False),
         "K, split": lambda: newton.link_stiffnesses(tree, w, H, stiffness.SPLIT, False),
         "newton_factor, without K": lambda: newton.newton_factor(tree, w, H, stiffness.SPLIT, False),

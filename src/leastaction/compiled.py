@@ -12,6 +12,7 @@ import numpy as np
 
 from leastaction.errors import ModelError
 from leastaction.kernels import layout
+from leastaction.kernels.guess import PAST
 from leastaction.kernels.layout import LANES, Tree
 from leastaction.model import Model, merge_fixed
 from leastaction.model.arrays import product, rotated
@@ -24,7 +25,7 @@ class State(NamedTuple):
     q, v : configuration and velocity of the node
     low : (nq,) what round-off has kept from q
     saved : (2, nq) q and low of the last node
-    history : (4, nv) the last increments of the joints, latest first
+    history : (PAST nv,) the last increments of the joints, latest first
     scratch : (4, nv)
     """
 
@@ -84,7 +85,8 @@ class Compiled:
         """Return a fresh state at (q, v); the arrays are copied."""
         nq, nv = self.nq, self.nv
         return State(
-            self.workspace(), q.copy(), v.copy(), np.zeros(nq), np.zeros((2, nq)), np.zeros((4, nv)), np.zeros((4, nv))
+            self.workspace(), q.copy(), v.copy(), np.zeros(nq), np.zeros((2, nq)), np.zeros(PAST * nv),
+            np.zeros((4, nv)),
         )
 
 
@@ -166,12 +168,13 @@ def _compile(model: Model) -> Compiled:
     rest = np.zeros(model.nq)
     for part, k in zip(parts, iq, strict=True):
         rest[k : k + part.nq] = part.rest
-    passive = np.array([bool(part.damping or part.stiffness or part.armature) for part in parts])
+    passive = [layout.PASSIVE * bool(part.damping or part.armature) + layout.SPRING * bool(part.stiffness)
+               for part in parts]
     gx, gy, gz = model.gravity.tolist()
     return Compiled(
         tree=Tree(
             n, layout.blocks(n) * layout.BLOCK, ground.astype(np.int64), np.array([part.kind for part in parts]),
-            np.array(iq), np.array(iv), passive.astype(np.int64),
+            np.array(iq), np.array(iv), np.array(passive, dtype=np.int64),
         ),
         constants=rows,
         rest=rest,

@@ -28,6 +28,7 @@ _HALVES = {
     ),
 }
 ORDERS = tuple(_HALVES)
+HIGHEST = 6  # degree of a polynomial guess
 
 
 def stages(order: int) -> np.ndarray:
@@ -37,18 +38,21 @@ def stages(order: int) -> np.ndarray:
 
 
 def guess_weights(fractions: np.ndarray) -> np.ndarray:
-    """Weights (stages, 5, 4) of the last increments in the polynomial guess of the next, for every stage and degree.
+    """Weights (stages, 7, 6) of the last increments in the polynomial guess of the next, for every stage and degree.
 
     A polynomial of degree d through the ends of the last d steps reproduces their increments; its own next increment is
     their combination. Its weights follow from asking that for t, t², …, t^d.
     """
     count = len(fractions)
-    ends = np.concatenate([[0.0], np.cumsum(np.tile(fractions, 6))])
-    weights = np.zeros((count, 5, 4))
+    ends = np.concatenate([[0.0], np.cumsum(np.tile(fractions, HIGHEST + 2))])
+    weights = np.zeros((count, HIGHEST + 1, HIGHEST))
     for stage in range(count):
-        now = 5 * count + stage  # enough steps of the same pattern lie behind
+        now = (HIGHEST + 1) * count + stage  # enough steps of the same pattern lie behind
         t = ends - ends[now]
-        for degree in range(1, 5):
+        for degree in range(1, HIGHEST + 1):
+            if count > 1 and degree > 4:  # stages of several lengths: more of them only add noise
+                weights[stage, degree] = weights[stage, 4]
+                continue
             powers = np.arange(1, degree + 1)[:, None]
             behind = np.arange(now, now - degree, -1)
             past = t[behind] ** powers - t[behind - 1] ** powers

@@ -12,7 +12,7 @@ from leastaction.dynamics import RETRACTIONS
 from leastaction.kernels import guess as guesses
 from leastaction.kernels import settings
 
-Guess = Literal["current", "euler", "dynamics", "quadratic", "cubic", "quartic"]
+Guess = Literal["current", "euler", "dynamics", "quadratic", "cubic", "quartic", "quintic", "sextic"]
 Residual = Literal["drnea", "svi"]
 Criterion = Literal["scaled", "absolute"]
 
@@ -22,6 +22,8 @@ _GUESSES = {
     "quadratic": guesses.QUADRATIC,
     "cubic": guesses.CUBIC,
     "quartic": guesses.QUARTIC,
+    "quintic": guesses.QUINTIC,
+    "sextic": guesses.SEXTIC,
     "dynamics": guesses.DYNAMICS,
 }
 RESIDUALS = {"drnea": settings.DRNEA, "svi": settings.SVI}
@@ -160,7 +162,7 @@ class Variational:
     root_finder : how the root of the discrete Euler–Lagrange equation is found: Newton(...) or RIQN(...), in O(n); or,
         for comparison, DenseNewton(...) or Broyden(...)
     guess : where the search starts: "current" (the paper's IG1), "euler" (IG2), "dynamics" (IG3), or extrapolation of
-        past steps, "quadratic", "cubic", "quartic"
+        past steps, "quadratic", "cubic", "quartic", "quintic", "sextic" (of order 2; of a composition at most quartic)
     order : 2, 4, 6 or 8; above 2, a composition of 9, 9 or 17 steps of order 2
     retraction : "exp" (the paper's, on SE(3)), "cayley", or "split" (exp on SO(3), and the centre of mass along a
         straight line: cheaper, and free fall is exact)
@@ -171,7 +173,7 @@ class Variational:
 
     residual: Residual = "drnea"
     root_finder: RootFinder = field(default_factory=Newton)
-    guess: Guess = "quartic"
+    guess: Guess = "sextic"
     order: int = 2
     retraction: Literal["exp", "cayley", "split"] = "exp"
     rescue: bool = True

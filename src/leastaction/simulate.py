@@ -71,17 +71,33 @@ def simulate(
     """
     if on_failure not in get_args(OnFailure):
         raise ValueError(f"on_failure must be 'raise' or 'truncate', not {on_failure!r}")
+    run = prepare(model, q, v, dt=dt, duration=duration, steps=steps, integrator=integrator, control=control,
+                  wrench=wrench, record_every=record_every)
+    bar = Progress(run.steps, progress)
+    if out is not None:
+        return files.stream(run, Path(out), checkpoint_every, overwrite, bar, on_failure)
+    return make(run, bar, on_failure)
+
+
+def prepare(
+    model: Model, q: ArrayLike | None, v: ArrayLike | None, *, dt: float = 1e-3, duration: float | None = None,
+    steps: int | None = None, integrator: Integrator | None = None, control: Control = None, wrench: Control = None,
+    record_every: int = 1,
+) -> Run:
+    """Return the run that `simulate` makes of these arguments, at its start."""
     sim = Simulator(model, q, v, dt=dt, integrator=integrator)
     count = step_count(sim.dt, duration, steps)
     if not (isinstance(record_every, int | np.integer) and record_every >= 1):
         raise ValueError(f"record_every must be a whole number of at least 1, not {record_every!r}")
-    run = Run(sim, count, int(record_every), control, wrench)
-    if out is not None:
-        return files.stream(run, Path(out), checkpoint_every, overwrite, Progress(count, progress), on_failure)
-    memory = _Memory(sim, count, run.every)
+    return Run(sim, count, int(record_every), control, wrench)
+
+
+def make(run: Run, bar: Progress, on_failure: OnFailure) -> Trajectory:
+    """Make a run in memory."""
+    memory = Memory(run.sim, run.sim.record(run.steps, run.every, 0), run.every)
     failure = None
     try:
-        run.make(count, memory, Progress(count, progress))
+        run.make(run.steps, memory, bar)
     except StepError as error:
         if on_failure == "raise":
             raise
@@ -89,13 +105,13 @@ def simulate(
     return memory.trajectory(failure, run.origin)
 
 
-class _Memory(Keeper):
+class Memory(Keeper):
     """Keeps a run in arrays of its whole length."""
 
-    def __init__(self, sim: Simulator, steps: int, every: int) -> None:
+    def __init__(self, sim: Simulator, kept: Record, every: int) -> None:
         super().__init__(sim, every)
         self.start = sim.q, sim.v, sim.p, sim.energy, sim.momentum
-        self.kept = sim.record(steps, every, 0)
+        self.kept = kept
 
     def room(self, first: int, steps: int) -> Record:
         """Return views of where these steps belong."""

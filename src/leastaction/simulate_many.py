@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction.group import run_together, suits
+from leastaction.kernels.layout import LANES
 from leastaction.model import Inertia, Model
 from leastaction.progress import Progress
-from leastaction.simulate import simulate
+from leastaction.run import Run
+from leastaction.simulate import make, prepare
 from leastaction.trajectory import Control, Trajectory
 
 Array = np.ndarray
@@ -73,21 +76,29 @@ def simulate_many(
         raise ValueError(f"threads must be a positive whole number, not {threads!r}")
     count = next(iter(sizes.values()))
     models = _variants(model, gravity, mass, count)
+    controls: Sequence[Control] = control if isinstance(control, list | tuple) else [control] * count  # type: ignore
     bar = Progress(count, progress, unit="run")
 
-    def run(b: int) -> Trajectory:
-        return simulate(
-            models[b], _member(q, "q" in sizes, b), _member(v, "v" in sizes, b),
-            control=control[b] if isinstance(control, list | tuple) else control,  # type: ignore[arg-type]
-            progress=False, on_failure="truncate", **options,
-        )
+    def prepared(b: int) -> Run:
+        return prepare(models[b], _member(q, "q" in sizes, b), _member(v, "v" in sizes, b), control=controls[b],
+                       **options)
 
+    def run(members: list[int]) -> list[Trajectory]:
+        if together[members[0]]:
+            return run_together([prepared(b) for b in members])
+        return [make(prepared(b), Progress(0, False), "truncate") for b in members]
+
+    together = [suits(options.get("integrator"), law, options.get("wrench")) for law in controls]
+    teams = [[b] for b in range(count) if not together[b]]
+    suited = [b for b in range(count) if together[b]]
+    teams += [suited[k : k + LANES] for k in range(0, len(suited), LANES)]
+    results: list[Trajectory] = [None] * count
     with bar, ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        results = []
-        for result in pool.map(run, range(count)):
-            results.append(result)
-            bar.update(1)
-        return results
+        for members, trajectories in zip(teams, pool.map(run, teams), strict=True):
+            for b, trajectory in zip(members, trajectories, strict=True):
+                results[b] = trajectory
+            bar.update(len(members))
+    return results
 
 
 def _member(values: ArrayLike | None, many: bool, b: int) -> ArrayLike | None:

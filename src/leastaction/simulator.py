@@ -69,7 +69,7 @@ class Simulator:
         self._state = c.state(q, v)
         self._p = np.zeros(c.nv) if p is None else p.copy()
         singular, kinetic, total, angular, linear = variational.start(
-            c.tree, self._state, c.rest, c.gravity, p is not None, self._p
+            c.tree, self._state, c.rest, c.gravity, variational.V if p is None else variational.P, self._p
         )
         require_regular(self.model, c, singular)
         self._energy, self._momentum = total + c.ground_energy, np.array(angular + linear)

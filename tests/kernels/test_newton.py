@@ -22,10 +22,10 @@ MANY = 12 if JIT else 5
 
 @numba.njit
 def sweeps(tree, w, q_prev, q, q_next, h, retraction, first_order, tau, rest, gravity, f, x):
-    """Newton's direction in x and the residual in f; gives whether all pivots are positive, and the norm."""
+    """Newton's direction in x and the residual in f; gives whether det J is positive, and the norm."""
     queries.discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, gravity, f)
     tree, w = look(tree), numbers(w)
-    positive = newton.newton_factor(tree, w, h, retraction, first_order)
+    positive = newton.newton_factor(tree, w, h, retraction, first_order) > 0.0
     norm = newton.newton_up(tree, w)
     newton.newton_down(tree, w)
     joints.get_solution(tree, w, x)
@@ -33,7 +33,7 @@ def sweeps(tree, w, q_prev, q, q_next, h, retraction, first_order, tau, rest, gr
 
 
 def newton_direction(model, triplet, h, retraction, first_order=False):
-    """Direction x (nv,), residual f (nv,), whether all pivots are positive, and the norm by which to stop."""
+    """Direction x (nv,), residual f (nv,), whether det J is positive, and the norm by which to stop."""
     c, f, x = compile_model(model), np.zeros(model.nv), np.zeros(model.nv)
     positive, norm = sweeps(c.tree, c.workspace(), *triplet, h, RETRACTIONS[retraction], first_order,
                             np.zeros(model.nv), c.rest, c.gravity, f, x)

@@ -6,19 +6,19 @@ parent's origin: then a sweep waits for one product after the other, and not for
 
 from . import so3
 from .blocks import (
-    accumulate, alike, deal, eliminate, eliminate_ball, block_inverse, get_blocks, matrix_times, nine, put_nine,
-    schur_complement, shift_blocks, times, twist_from_left,
+    accumulate, alike, block_inverse, deal, eliminate, eliminate_ball, get_blocks, matrix_times, nine, put_nine,
+    row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
 )
 from .jit import kernel
 from .joints import deflections, get_solution, passive_forces, put_rhs
 from .kinematics import place, shift_twist, shift_wrench
 from .layout import (
     A, ARM, ARMATURE, BALL, BLOCK, DAMPING, DINV, F, IA, INERTIA_W, LANES, MASS, MOMENT_W, PUSH, Q, S, SCREW, STIFFNESS,
-    TAU, U, X, add33, clear, get3, get4, get6, get9, get33, put3, put33, put9, slot,
+    TAU, U, X, add33, clear, get3, get4, get6, get9, get33, put3, put33, put9, slot, zeros,
 )
 from .mat3 import determinant, hat, mat_inverse, mat_of_sym, mat_scale, mat_shift, mat_vec, scalar, transpose
 from .rnea import armature_forces, link_forces, velocities
-from .simd import SIMD, in_fours
+from .simd import WIDTH, number, wide
 from .vec3 import add, add_scaled, dot, neg, sub
 
 SINGULAR = 1e-14  # relative to the terms it is the sum of, below which a pivot counts as zero
@@ -35,26 +35,17 @@ def rigid_inertia(w, o):
 def rigid_inertias(tree, w):
     """Start the articulated inertia of every link with its own inertia, of the ground with none."""
     for block in range(0, tree.end, BLOCK):
-        if SIMD:
-            four = in_fours(w)
-            I1, I2, I3, I4 = rigid_inertia(four, block)
-            deal(four, block + IA, I1, I2, I3, I4)
-        else:
-            for o in range(block, block + LANES):
-                I11, I12, I21, I22 = rigid_inertia(w, o)
-                put_nine(w, o, IA, I11, I12, I21, I22)
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            I11, I12, I21, I22 = rigid_inertia(wide(w), o)
+            deal(w, o, IA, I11, I12, I21, I22)
 
 
 @kernel
 def factor(tree, w, h):
-    """Factor the mass matrix, armature included; with h > 0, of RIQN's matrix: damping and springs included.
-
-    Gives the last joint whose articulated inertia is not positive, or −1: those before it may only follow from it.
-    Needs place().
-    """
+    """Factor the mass matrix, armature included; with h > 0, RIQN's matrix: damping and springs included. Needs
+    place()."""
     n = tree.n
     rigid_inertias(tree, w)
-    singular = -1
     for i in range(n - 1, -1, -1):  # leaves → root
         o = slot(w, i)
         A11, A12, A21, A22 = get_blocks(w, o, IA)
@@ -62,22 +53,18 @@ def factor(tree, w, h):
         extra = w[o + ARMATURE] + 0.5 * h * w[o + DAMPING] + 0.25 * h * h * w[o + STIFFNESS]
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
-            m, f = twist_from_left(A11, A12, A21, A22, turn, move)
-            pivot = dot(turn, m) + dot(move, f) + extra
-            if not pivot > SINGULAR * own_terms(nine(A11), nine(A22), turn, move):
-                singular = max(singular, i)
-            inverse = 1.0 / pivot
+            m, f = twist_times(A11, A12, A21, A22, turn, move)
+            inverse = 1.0 / (row_dot(m, f, turn, move) + extra)
             w[o + DINV] = inverse
-            m, f = shift_wrench(m, f, arm)
-            put33(w, o + U, m, f)
+            m, f = row_shift(m, f, arm)
+            um, uf = row_numbers(m), row_numbers(f)
+            put33(w, o + U, um, uf)
             # Shifted before the joint gives way, so that the shift need not wait for the pivot
             A11, A12, A21, A22 = shift_blocks(A11, A12, A21, A22, arm)
-            A11, A12, A21, A22 = eliminate(A11, A12, A21, A22, -inverse, m, f, m, f)
+            A11, A12, A21, A22 = eliminate(A11, A12, A21, A22, -inverse, um, uf, m, f)
         elif tree.kind[i] == BALL:
             I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
             pivot9 = mat_shift(I11, extra)
-            if not _positive(pivot9, SINGULAR * (I11[0] + I11[4] + I11[8])):
-                singular = max(singular, i)
             inverse9 = mat_inverse(pivot9)
             put9(w, o + DINV, inverse9)
             I11, I12, I21, I22 = eliminate_ball(I11, I12, I21, I22, I21, scalar(extra), inverse9)
@@ -87,9 +74,6 @@ def factor(tree, w, h):
             I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
             pivot36 = mat_shift(I11, extra), I12, I21, mat_shift(I22, extra)
             schur, R = schur_complement(pivot36)
-            small = SINGULAR * (I11[0] + I11[4] + I11[8])
-            if not (_positive(schur, small) and _positive(pivot36[3], SINGULAR * (I22[0] + I22[4] + I22[8]))):
-                singular = max(singular, i)
             inverse36 = block_inverse(pivot36, schur, R)
             w[o + DINV] = extra
             put_nine(w, o, IA, inverse36[0], inverse36[1], inverse36[2], inverse36[3])
@@ -102,7 +86,30 @@ def factor(tree, w, h):
             A11, A12, A21, A22 = alike(A11, I11), alike(A12, I12), alike(A21, I21), alike(A22, I22)
         if tree.parent[i] < n:
             accumulate(w, slot(w, tree.parent[i]), IA, A11, A12, A21, A22)
-    return singular
+
+
+@kernel
+def singular_joint(tree, w):
+    """The last joint whose articulated inertia is not positive, or −1: those before it may only follow from it. Needs
+    factor(tree, w, 0)."""
+    for i in range(tree.n - 1, -1, -1):
+        o = slot(w, i)
+        A11, A12, A21, A22 = get_blocks(w, o, IA)
+        I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
+        if tree.kind[i] == SCREW:
+            turn, move = get33(w, o + S)
+            regular = 1.0 / w[o + DINV] > SINGULAR * own_terms(I11, I22, turn, move)
+        elif tree.kind[i] == BALL:
+            regular = _positive(mat_shift(I11, w[o + ARMATURE]), SINGULAR * (I11[0] + I11[4] + I11[8]))
+        else:  # kept is the inverse
+            schur, R = schur_complement((I11, I12, I21, I22))
+            P11, P12, P21, P22 = block_inverse((I11, I12, I21, I22), schur, R)
+            schur, _ = schur_complement((P11, P12, P21, P22))
+            regular = (_positive(schur, SINGULAR * (P11[0] + P11[4] + P11[8]))
+                       and _positive(P22, SINGULAR * (P22[0] + P22[4] + P22[8])))
+        if not regular:
+            return i
+    return -1
 
 
 @kernel
@@ -122,10 +129,12 @@ def _positive(D, small):
 @kernel
 def solve_up(tree, w):
     """Eliminate from leaves to root, for the right-hand side TAU − Sᵀ ΣF. Gives bᵀ M⁻¹ b. Needs factor()."""
-    norm = 0.0
+    norm = number(w, 0.0)
+    above_m, above_f = zeros(w), zeros(w)
     for i in range(tree.n - 1, -1, -1):  # leaves → root
         o = slot(w, i)
         m, f = get33(w, o + F)
+        m, f = add(m, above_m), add(f, above_f)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
@@ -152,17 +161,23 @@ def solve_up(tree, w):
             norm += dot(xm, um) + dot(xf, uf)
             extra = w[o + DINV]
             m, f = shift_wrench(add_scaled(tm, -extra, xm), add_scaled(tf, -extra, xf), arm)  # Î x = u − e x
-        add33(w, slot(w, tree.parent[i]) + F, m, f)
+        above_m, above_f = zeros(w), zeros(w)
+        if tree.parent[i] == i - 1:  # the next link: kept at hand, which is faster than through memory
+            above_m, above_f = m, f
+        else:
+            add33(w, slot(w, tree.parent[i]) + F, m, f)
     return norm
 
 
 @kernel
 def solve_down(tree, w):
     """Substitute from root to leaves: the solution of every joint in X, of every link in A. Needs solve_up()."""
-    put33(w, slot(w, tree.n) + A, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    alpha, acc = zeros(w), zeros(w)
+    put33(w, slot(w, tree.n) + A, alpha, acc)
     for i in range(tree.n):  # root → leaves
         o = slot(w, i)
-        alpha, acc = get33(w, slot(w, tree.parent[i]) + A)
+        if tree.parent[i] != i - 1:  # else it is at hand
+            alpha, acc = get33(w, slot(w, tree.parent[i]) + A)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             um, uf = get33(w, o + U)
@@ -217,9 +232,8 @@ def acceleration(tree, w, v, tau, gravity, out):
 
 @kernel
 def aba(tree, w, q, v, tau, rest, gravity, out):
-    """Accelerations at (q, v), from scratch. Gives the first joint whose articulated inertia is not positive, or −1."""
+    """Accelerations at (q, v), from scratch."""
     place(tree, w, q)
     deflections(tree, w, q, rest)
-    singular = factor(tree, w, 0.0)
+    factor(tree, w, 0.0)
     acceleration(tree, w, v, tau, gravity, out)
-    return singular

@@ -3,7 +3,7 @@
 A block has one of two forms: nine numbers row by row, or three packed rows. The recursions along the tree work on one
 link at a time; with packed rows that link's matrix fills the lanes of SIMD (a sweep takes a third of the time). Nine
 numbers serve plain Python, and four links or four simulations at once. Every operation below has both forms under one
-name, so that the sweeps are written once; matrices come first in its arguments, vectors are always three numbers.
+name, so that the sweeps are written once; matrices come first in its arguments, vectors are three numbers.
 """
 
 from numba.core import types
@@ -12,16 +12,25 @@ from numba.extending import overload
 from . import mat3
 from .jit import INNER, formula, kernel
 from .layout import LANES, get9, put9
-from .mat3 import mat_add, mat_inverse, mat_mul, mat_scale, mat_sub
-from .simd import SIMD, cycled, float4, in_fours, lanes_to_rows, of_numbers, packed
-from .vec3 import add, scale
+from .mat3 import mat_add, mat_inverse, mat_mul, mat_scale, mat_sub, mat_vec, vec_mat
+from .simd import SIMD, cycled, float4, in_fours, lanes_to_rows, of_numbers, packed, sums
+from .vec3 import add, cross, dot, scale
 
 ROWS = 12 * LANES  # of one link
 NINE = 9 * LANES
 
 
-def _two_forms(nine, rows):
-    """One name for both forms: ``rows`` where the first argument is packed, or a view of one link's memory."""
+def _is_rows(first):
+    """Whether an argument is a matrix of packed rows, or a view of the memory where they are."""
+    return first is of_numbers or (isinstance(first, types.BaseTuple) and len(first) == 3 and first[0] is float4)
+
+
+def _is_row(first):
+    return first is float4
+
+
+def _two_forms(nine, rows, is_packed=_is_rows):
+    """One name for both forms: ``rows`` where the first argument is packed."""
     nine = getattr(nine, "py_func", nine)
     if not SIMD:
         return formula(nine)
@@ -31,8 +40,7 @@ def _two_forms(nine, rows):
 
     @overload(function, strict=False, jit_options={"forceinline": True, **INNER})
     def choose(first, *others):
-        is_packed = isinstance(first, types.BaseTuple) and len(first) == 3 and first[0] is float4
-        return rows if is_packed or first is of_numbers else nine
+        return rows if is_packed(first) else nine
 
     return function
 
@@ -41,19 +49,55 @@ def _rows_add(M, N):
     return M[0] + N[0], M[1] + N[1], M[2] + N[2]
 
 
-def _rows_add_outer(M, a, b):
-    row = packed(b[0], b[1], b[2])
+def _rows_add_outer(M, a, row):
     return M[0] + row * a[0], M[1] + row * a[1], M[2] + row * a[2]
 
 
 def _rows_times(M, b):
     column = packed(b[0], b[1], b[2])
-    x, y, z = M[0] * column, M[1] * column, M[2] * column
-    return x[0] + x[1] + x[2], y[0] + y[1] + y[2], z[0] + z[1] + z[2]
+    return sums(M[0] * column, M[1] * column, M[2] * column)
 
 
-def _rows_times_from_left(M, a):
-    x = M[0] * a[0] + M[1] * a[1] + M[2] * a[2]
+def _rows_matrix_times(A11, A12, A21, A22, turn, move):
+    a, b = packed(turn[0], turn[1], turn[2]), packed(move[0], move[1], move[2])
+    return (sums(A11[0] * a + A12[0] * b, A11[1] * a + A12[1] * b, A11[2] * a + A12[2] * b),
+            sums(A21[0] * a + A22[0] * b, A21[1] * a + A22[1] * b, A21[2] * a + A22[2] * b))
+
+
+def _nine_matrix_times(A11, A12, A21, A22, turn, move):
+    return add(mat_vec(A11, turn), mat_vec(A12, move)), add(mat_vec(A21, turn), mat_vec(A22, move))
+
+
+def _rows_twist_times(A11, A12, A21, A22, turn, move):
+    return ((A11[0] * turn[0] + A11[1] * turn[1] + A11[2] * turn[2])
+            + (A21[0] * move[0] + A21[1] * move[1] + A21[2] * move[2]),
+            (A12[0] * turn[0] + A12[1] * turn[1] + A12[2] * turn[2])
+            + (A22[0] * move[0] + A22[1] * move[1] + A22[2] * move[2]))
+
+
+def _nine_twist_times(A11, A12, A21, A22, turn, move):
+    return add(vec_mat(turn, A11), vec_mat(move, A21)), add(vec_mat(turn, A12), vec_mat(move, A22))
+
+
+def _row_dot(m, f, turn, move):
+    x = m * packed(turn[0], turn[1], turn[2]) + f * packed(move[0], move[1], move[2])
+    return x[0] + x[1] + x[2]
+
+
+def _nine_row_dot(m, f, turn, move):
+    return dot(m, turn) + dot(f, move)
+
+
+def _row_shift(m, f, arm):
+    p = packed(arm[0], arm[1], arm[2])
+    return m + cycled(p * cycled(f) - cycled(p) * f), f
+
+
+def _nine_row_shift(m, f, arm):
+    return add(m, cross(arm, f)), f
+
+
+def _row_numbers(x):
     return x[0], x[1], x[2]
 
 
@@ -78,10 +122,6 @@ def _rows_of_nine(nine):
 
 def _nine_add_outer(M, a, b):
     return mat3.mat_add(M, mat3.outer(a, b))
-
-
-def _nine_times_from_left(M, a):
-    return mat3.vec_mat(a, M)
 
 
 def _nine_hat_times(M, a):
@@ -153,7 +193,6 @@ def _put_nine_as_rows(w, o, row, A11, A12, A21, A22):
 block_add = _two_forms(mat3.mat_add, _rows_add)
 add_outer = _two_forms(_nine_add_outer, _rows_add_outer)  # M + a bᵀ
 times = _two_forms(mat3.mat_vec, _rows_times)  # M b
-times_from_left = _two_forms(_nine_times_from_left, _rows_times_from_left)  # aᵀ M
 times_hat = _two_forms(mat3.mat_hat, _rows_times_hat)  # M b̂
 hat_times = _two_forms(_nine_hat_times, _rows_hat_times)  # â M
 nine = _two_forms(_itself, _rows_nine)  # the nine numbers of M
@@ -161,6 +200,12 @@ alike = _two_forms(_like_nine, _like_rows)  # nine numbers in the form of M
 get_blocks = _two_forms(_get_nine, _get_rows)  # of the link at slot o, its rows beginning at ``row``
 put_blocks = _two_forms(_put_nine, _put_rows)
 put_nine = _two_forms(_put_nine, _put_nine_as_rows)  # the same, of nine numbers each
+matrix_times = _two_forms(_nine_matrix_times, _rows_matrix_times)  # wrench (m, f) of a twist (turn, move)
+# (turn, move)ᵀ times the matrix: what a wrench is for a symmetric one, as rows. A row is three numbers, or packed
+twist_times = _two_forms(_nine_twist_times, _rows_twist_times)
+row_dot = _two_forms(_nine_row_dot, _row_dot, _is_row)  # two rows times a twist
+row_shift = _two_forms(_nine_row_shift, _row_shift, _is_row)  # as kinematics.shift_wrench
+row_numbers = _two_forms(_itself, _row_numbers, _is_row)
 
 
 @formula
@@ -176,26 +221,16 @@ def _deal_block(w, at, M):
     _deal_row(w, at + 2 * LANES, M[6], M[7], M[8])
 
 
-@formula
-def deal(w, at, A11, A12, A21, A22):
-    """Put four matrices, given as nine numbers of four links each, in the packed rows that begin at ``at``."""
-    _deal_block(w, at, A11)
-    _deal_block(w, at + 3 * LANES, A12)
-    _deal_block(w, at + 6 * LANES, A21)
-    _deal_block(w, at + 9 * LANES, A22)
+def _deal_rows(w, o, row, A11, A12, A21, A22):
+    four = in_fours(w)
+    _deal_block(four, o + row, A11)
+    _deal_block(four, o + row + 3 * LANES, A12)
+    _deal_block(four, o + row + 6 * LANES, A21)
+    _deal_block(four, o + row + 9 * LANES, A22)
 
 
-@formula
-def matrix_times(A11, A12, A21, A22, turn, move):
-    """Wrench (m, f) of a twist."""
-    return add(times(A11, turn), times(A12, move)), add(times(A21, turn), times(A22, move))
-
-
-@formula
-def twist_from_left(A11, A12, A21, A22, turn, move):
-    """(turn, move)ᵀ times the matrix: what a wrench is for a symmetric one."""
-    return (add(times_from_left(A11, turn), times_from_left(A21, move)),
-            add(times_from_left(A12, turn), times_from_left(A22, move)))
+# Put a matrix of nine numbers a block, or those of the four links of a block at once, for get_blocks() to find
+deal = _two_forms(_put_nine, _deal_rows)
 
 
 @formula
@@ -216,7 +251,7 @@ def accumulate(w, o, row, A11, A12, A21, A22):
 
 @formula
 def eliminate(A11, A12, A21, A22, k, um, uf, wm, wf):
-    """Â + k u wᵀ: with k = −1/pivot, what is left of a matrix once its SCREW joint gives way."""
+    """Â + k u wᵀ, w in rows: with k = −1/pivot, what is left of a matrix once its SCREW joint gives way."""
     um, uf = scale(k, um), scale(k, uf)
     return add_outer(A11, um, wm), add_outer(A12, um, wf), add_outer(A21, uf, wm), add_outer(A22, uf, wf)
 

@@ -7,7 +7,7 @@ for. With SVI the momentum is kept by the joints alone (JOINT_P), and that of th
 from .aba import factor
 from .dense_root import find_dense_root, see
 from .drnea import carry, kick
-from .guess import guess, remember
+from .guess import PAST, guess, remember
 from .jit import entry, kernel, part
 from .joints import apply_motion, carry_joint, get_motion, set_motion
 from .layout import JOINT_P, MOMENTUM, look, put33, slot
@@ -59,7 +59,7 @@ def dense_step(tree, state, rest, gravity, tau, h, weights, known, scale, settin
     else:
         carry(tree, w, h)
     apply_motion(tree, w, state.q, state.low)
-    springs, _ = arrive(tree, w, state.q, rest)
+    springs = arrive(tree, w, state.q, rest)
     if residual == SVI:
         push_joints(tree, w, tau, 0.5 * h)
     else:
@@ -110,7 +110,7 @@ def run_dense(
         springs = 0.0
         for s in range(len(stages)):  # just one for order two
             spent, left, result, springs = dense_step(
-                tree, state, rest, gravity, held, stages[s] * h, weights[s], min(known + s, 4), scale, settings,
+                tree, state, rest, gravity, held, stages[s] * h, weights[s], min(known + s, PAST), scale, settings,
                 residual, desk)
             out.iterations[k] += spent
             out.residual[k] = left if result < 0 else max(out.residual[k], left)
@@ -120,7 +120,7 @@ def run_dense(
                 restore_node(tree, state, rest)
                 generalized_momentum(tree, w, scratch[0])
                 return k, 0, blamed
-        known = min(known + len(stages), 4)
+        known = min(known + len(stages), PAST)
         twice = velocity_of(tree, w, v)
         if residual == SVI:  # for a moment, to have their sum
             velocities(tree, w, v)

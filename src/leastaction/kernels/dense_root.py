@@ -55,7 +55,7 @@ def evaluate(tree, w, q, gravity, h, settings, residual, desk):
             j = tree.iv[i]
             f[j] = desk.x[j] - 0.5 * h * desk.y[j] - w[slot(w, i) + TAU]
         return twice, 1.0
-    twice, least = drnea(tree, w, h, settings.retraction)
+    twice, least = drnea(tree, w, h, settings.retraction, True)
     gather_residual(tree, w, f)
     return twice, least
 

@@ -6,93 +6,74 @@ middle has no recursion.
 """
 
 from . import cayley, se3, so3
-from .coefficients import COS_HALF, SINC_HALF
+from .exponential import exp_momentum
 from .jit import formula, kernel
 from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times
 from .layout import (
     ARM, BLOCK, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENT_W, MOMENTUM, MU, PUSH, Q, S, SCREW,
-    SCREW_J, T, TAU, add33, get3, get33, get4, put3, put33, put4, slot,
+    SCREW_J, T, TAU, add33, get3, get33, get4, put3, put33, put4, slot, zeros,
 )
 from .rnea import gather
-from .simd import SIMD, in_fours, total
+from .simd import WIDTH, number, summed, wide
 from .split import split_momentum
-from .stiffness import CAYLEY, EXP, SPLIT, block_is_small, link_twist, rotation_terms, small_terms, small_twist
+from .stiffness import CAYLEY, SPLIT
 from .vec3 import add, cross, dot, scale, sub
-
-SMALL_TURN = 0.5  # rad, up to which polynomials serve
 
 
 @formula
-def screw_rotation(w, o, c, k):
-    """Set the rotation of a SCREW joint, or of four, that moves by DELTA; c = cos(δ/2), k = sin(δ/2)/δ."""
-    axis = get3(w, o + S)
-    x, y, z = scale(k * w[o + DELTA], axis)
+def screw_rotation(w, o):
+    """Set the rotation of a SCREW joint, or of four, that moves by DELTA."""
+    axis, delta = get3(w, o + S), w[o + DELTA]
+    c, k = so3.half_angle_cos_sinc(delta * delta)
+    x, y, z = scale(k * delta, axis)
     put4(w, o + SCREW_J, (1.0 + dot(axis, axis) * (c - 1.0), x, y, z))  # the axis is zero if the joint only slides
 
 
 @kernel
 def screw_rotations(tree, w):
-    """Alg. 2, line 2, of the SCREW joints: every one by itself, or four at a time."""
+    """Alg. 2, line 2, of the SCREW joints."""
     for block in range(0, tree.end, BLOCK):
-        if SIMD and all_below(w, block + DELTA, SMALL_TURN):
-            four = in_fours(w)
-            square = four[block + DELTA] * four[block + DELTA]
-            screw_rotation(four, block, so3.poly6(COS_HALF, square), so3.poly6(SINC_HALF, square))
-        else:
-            for o in range(block, block + LANES):
-                c, k = so3.half_angle_cos_sinc(w[o + DELTA] * w[o + DELTA])
-                screw_rotation(w, o, c, k)
-
-
-@kernel
-def all_below(w, a, limit):
-    """Whether the four numbers of a row are below a limit, without regard to sign."""
-    return abs(w[a]) < limit and abs(w[a + 1]) < limit and abs(w[a + 2]) < limit and abs(w[a + 3]) < limit
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            screw_rotation(wide(w), o)
 
 
 @kernel
 def displacements(tree, w):
     """Alg. 2, lines 1–3: ΔT_i of every link from the motion of the joints. Gives the least cos(θ/2) of its rotation."""
     screw_rotations(tree, w)
-    least = 1.0
+    least = number(w, 1.0)
+    dR, d = get4(w, slot(w, tree.n) + DQ), get3(w, slot(w, tree.n) + D)
     for i in range(tree.n):  # root → leaves
-        o, parent = slot(w, i), slot(w, tree.parent[i])
+        o = slot(w, i)
+        if tree.parent[i] != i - 1:  # else it is at hand
+            dR, d = get4(w, slot(w, tree.parent[i]) + DQ), get3(w, slot(w, tree.parent[i]) + D)
         if tree.kind[i] == SCREW:
             j, t = get4(w, o + SCREW_J), scale(w[o + DELTA], get3(w, o + S + 3 * LANES))
         else:
             j, t = get4(w, o + J), get3(w, o + T)
-        dR = get4(w, parent + DQ)
         # ΔR_i = ΔR_λ j,  d_i = d_λ + (ΔR_λ − 1) p_i + ΔR_λ t
-        dQ = so3.multiply(dR, j)
-        least = min(least, dQ[0])
-        put4(w, o + DQ, dQ)
-        put3(w, o + D, add(get3(w, parent + D), add(t, so3.turn(dR, add(get3(w, o + ARM), t)))))
+        d = add(d, add(t, so3.turn(dR, add(get3(w, o + ARM), t))))
+        dR = so3.multiply(dR, j)
+        least = min(least, dR[0])
+        put4(w, o + DQ, dR)
+        put3(w, o + D, d)
     return least
 
 
 @formula
-def momentum_of_twist(w, o, h, turn, move, beta, gamma):
-    """Alg. 2, line 7: μ = [dlog_x]ᵀ G x / h, and xᵀ G x; of one link or of four."""
-    m, f = inertia_times(w, o, w[o + MASS], turn, move)
-    energy = dot(turn, m) + dot(move, f)
-    m, f = se3.dlog_transpose(turn, move, beta, gamma, m, f)
-    return scale(1.0 / h, m), scale(1.0 / h, f), energy
-
-
-@kernel
 def link_momentum(w, o, h, retraction):
-    """Alg. 2, lines 4 and 7, of one link, with x = log ΔT = h V."""
-    if retraction == SPLIT:
-        ratio, beta, _ = rotation_terms(get4(w, o + DQ))
-        return split_momentum(w, o, h, ratio, beta)
-    turn, move, beta, gamma = link_twist(w, o, retraction)
+    """Alg. 2, lines 4 and 7, of a link, or of four: μ = [dτ⁻¹_x]ᵀ G x / h with x = τ⁻¹(ΔT) = h V; and xᵀ G x."""
     if retraction == CAYLEY:
+        turn, move = cayley.inverse(get4(w, o + DQ), get3(w, o + D))
         m, f = inertia_times(w, o, w[o + MASS], turn, move)
         energy = dot(turn, m) + dot(move, f)
         m, f = cayley.dinverse_transpose(turn, move, m, f)
         return scale(1.0 / h, m), scale(1.0 / h, f), energy
-    return momentum_of_twist(w, o, h, turn, move, beta, gamma)
+    ratio, beta, gamma = se3.terms_of(get4(w, o + DQ))
+    if retraction == SPLIT:
+        return split_momentum(w, o, h, ratio, beta)
+    return exp_momentum(w, o, h, ratio, beta, gamma)
 
 
 @formula
@@ -104,37 +85,25 @@ def put_residual(w, o, m, f):
 
 
 @kernel
-def drnea(tree, w, h, retraction):
-    """Residual wrench F of every link and residual −TAU of every joint, before they are summed along the tree.
+def drnea(tree, w, h, retraction, anew):
+    """Residual wrench F of every link and residual −TAU of every joint, before they are summed along the tree. Unless
+    ``anew``, of those joints only that have a spring, damping or an armature: for the others it is that of the step.
 
     Gives twice the discrete kinetic energy, and the least cos(θ/2) of a link's rotation over the step, which tells
     whether its log is unique. The sum from leaves to root, lines 8 and 9 of Algorithm 2, is left to the caller: the
     root finder merges it with its own sweep (aba.solve_up), or gather_residual() does just that.
     """
     least = displacements(tree, w)
-    twice_energy = 0.0
-    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
-        if SIMD and retraction == SPLIT and block_is_small(w, block):
-            four = in_fours(w)
-            ratio, beta, _ = small_terms(four, block)
-            m4, f4, energy4 = split_momentum(four, block, h, ratio, beta)
-            put_residual(four, block, m4, f4)
-            twice_energy += total(energy4)
-            continue
-        if SIMD and retraction == EXP and block_is_small(w, block):
-            four = in_fours(w)
-            turn, move, beta, gamma = small_twist(four, block)
-            m4, f4, energy4 = momentum_of_twist(four, block, h, turn, move, beta, gamma)
-            put_residual(four, block, m4, f4)
-            twice_energy += total(energy4)
-            continue
-        for o in range(block, block + LANES):
-            m, f, energy = link_momentum(w, o, h, retraction)
-            put_residual(w, o, m, f)
-            twice_energy += energy
+    energies = number(wide(w), 0.0)
+    for block in range(0, tree.end, BLOCK):
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            m, f, energy = link_momentum(wide(w), o, h, retraction)
+            put_residual(wide(w), o, m, f)
+            energies += energy
     for i in range(tree.n):
-        joint_residual(tree, w, i, h)
-    return twice_energy / (h * h), least
+        if anew or tree.passive[i]:
+            joint_residual(tree, w, i, h)
+    return summed(w, energies) / (h * h), least
 
 
 @kernel
@@ -170,19 +139,28 @@ def impulse(w, o, gravity, h):
 
 
 @kernel
+def kick_links(tree, w, gravity, h):
+    """Add the impulse of gravity and of external wrenches over a time h (half a step)."""
+    for block in range(0, tree.end, BLOCK):
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            impulse(wide(w), o, gravity, h)
+
+
+@kernel
+def kick_joints(tree, w, tau, h):
+    """Add the impulse of joint forces tau over a time h."""
+    for i in range(tree.n):
+        a, k = slot(w, i) + JOINT_P, tree.iv[i]
+        for j in range(DOF[tree.kind[i]]):
+            w[a + LANES * j] += h * tau[k + j]
+
+
+@kernel
 def kick(tree, w, gravity, tau, h):
-    """Add the impulse of gravity, of external wrenches and of joint forces tau over a time h (half a step)."""
-    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
-        if SIMD:
-            impulse(in_fours(w), block, gravity, h)
-        else:
-            for o in range(block, block + LANES):
-                impulse(w, o, gravity, h)
+    """Both; there may be no joint forces."""
+    kick_links(tree, w, gravity, h)
     if len(tau) > 0:
-        for i in range(tree.n):
-            a, k = slot(w, i) + JOINT_P, tree.iv[i]
-            for j in range(DOF[tree.kind[i]]):
-                w[a + LANES * j] += h * tau[k + j]
+        kick_joints(tree, w, tau, h)
 
 
 @formula
@@ -190,16 +168,15 @@ def carry_link(w, o):
     """The same covector about the new origin, in the axes of the world; of a link, or of four."""
     m, f = get33(w, o + MU)
     put33(w, o + MOMENTUM, sub(m, cross(get3(w, o + D), f)), f)
+    put33(w, o + JOINT_P, zeros(w), zeros(w))
 
 
 @kernel
 def carry(tree, w, h):
     """Momentum into the next step, of the links and of the joints."""
-    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
-        if SIMD:
-            carry_link(in_fours(w), block)
-        else:
-            for o in range(block, block + LANES):
-                carry_link(w, o)
+    for block in range(0, tree.end, BLOCK):
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            carry_link(wide(w), o)
     for i in range(tree.n):
-        carry_joint(tree, w, i, h)
+        if tree.passive[i]:
+            carry_joint(tree, w, i, h)

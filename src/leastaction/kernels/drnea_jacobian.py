@@ -14,7 +14,7 @@ from .layout import (
     get33, put33, slot,
 )
 from .rnea import gather
-from .se3 import beta_gamma
+from .se3 import terms_of
 from .stiffness import link_stiffness
 from .vec3 import add, add_scaled, cross, scale
 
@@ -22,9 +22,7 @@ from .vec3 import add, add_scaled, cross, scale
 @kernel
 def rotation_rate(phi, z):
     """dlog_{−φ} z on SO(3): the rate of φ when its rotation is followed by z."""
-    q = so3.exp(phi)
-    s = q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
-    beta, _ = beta_gamma(q[0], s, so3.log_ratio(q[0], s))
+    _, beta, _ = terms_of(so3.exp(phi))
     t = cross(phi, z)
     return add_scaled(add_scaled(z, 0.5, t), beta, cross(phi, t))
 

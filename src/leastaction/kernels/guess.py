@@ -2,10 +2,11 @@
 
 from .aba import acceleration
 from .jit import kernel, part
-from .layout import clear
+from .simd import numbers
 
-# The first five are degrees of the polynomial through past configurations
-CURRENT, EULER, QUADRATIC, CUBIC, QUARTIC, DYNAMICS = 0, 1, 2, 3, 4, 5
+# The first seven are degrees of the polynomial through past configurations
+CURRENT, EULER, QUADRATIC, CUBIC, QUARTIC, QUINTIC, SEXTIC, DYNAMICS = 0, 1, 2, 3, 4, 5, 6, 7
+PAST = 6  # increments that are remembered
 
 
 @part
@@ -13,37 +14,45 @@ def guess(kind, tree, w, history, weights, known, v, tau, gravity, h, rates, out
     """Set ``out`` to a guess of the increment of every joint, in the layout of v. ``rates`` is scratch of the same
     size.
 
-    ``history`` holds the last four increments, latest first, of which ``known`` are there; ``v`` is the velocity at
+    ``history`` holds the last PAST increments, latest first, of which ``known`` are there; ``v`` is the velocity at
     t_k, used when there is no history yet.
     """
     nv = len(out)
-    if kind == CURRENT:  # IG1
-        clear(out)
-        return
     if kind == DYNAMICS:  # IG3: semi-implicit Euler
         for j in range(nv):
-            rates[j] = history[0, j] / h if known > 0 else v[j]
+            rates[j] = history[j] / h if known > 0 else v[j]
         acceleration(tree, w, rates, tau, gravity, out)
         for j in range(nv):
             out[j] = h * (rates[j] + h * out[j])
         return
+    extrapolate(terms(kind, weights, known, h), v, numbers(history), nv, out)
+
+
+@kernel
+def terms(kind, weights, known, h):
+    """Weights of the velocity and of the last increments in the guess, ``known`` of the latter being there."""
     degree = min(kind, known)
+    if degree == 0:
+        return h if kind != CURRENT else 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    # The polynomial of this degree; for equal steps 1; 2, −1; 3, −3, 1; 4, −6, 4, −1; …
+    return (0.0, weights[degree, 0], weights[degree, 1], weights[degree, 2], weights[degree, 3], weights[degree, 4],
+            weights[degree, 5])
+
+
+@kernel
+def extrapolate(weights, v, past, nv, out):
+    """The guess by such weights, of one simulation or of four."""
+    z, a, b, c, d, e, f = weights
     for j in range(nv):
-        # weights[d, m]: of increment m in the polynomial of degree d; for equal steps 1; 2, −1; 3, −3, 1; 4, −6, 4, −1
-        if degree == 0:
-            out[j] = h * v[j]
-        else:
-            total = 0.0
-            for m in range(degree):
-                total += weights[degree, m] * history[m, j]
-            out[j] = total
+        out[j] = z * v[j] + ((a * past[j] + b * past[nv + j] + c * past[2 * nv + j])
+                             + (d * past[3 * nv + j] + e * past[4 * nv + j] + f * past[5 * nv + j]))
 
 
 @kernel
 def remember(history, epsilon):
     """Put the increment of the step just made in front."""
-    for j in range(len(epsilon)):
-        history[3, j] = history[2, j]
-        history[2, j] = history[1, j]
-        history[1, j] = history[0, j]
-        history[0, j] = epsilon[j]
+    nv, past = len(epsilon), numbers(history)
+    for j in range(PAST * nv - 1, nv - 1, -1):
+        past[j] = past[j - nv]
+    for j in range(nv):
+        past[j] = epsilon[j]

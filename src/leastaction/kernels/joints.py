@@ -8,9 +8,10 @@ from . import se3, so3
 from .jit import kernel
 from .kinematics import read3, read4
 from .layout import (
-    ARMATURE, BALL, DAMPING, DELTA, DOF, FREE, J, JOINT_P, LANES, PSI, Q, SAVED, SCREW, STIFFNESS, T, TAU, X, get3,
-    get4, get33, put3, put4, put33, slot,
+    ARMATURE, BALL, DAMPING, DELTA, DOF, FREE, J, JOINT_P, LANES, PSI, Q, SAVED, SCREW, SPRING, STIFFNESS, T, TAU, X,
+    get3, get4, get33, put3, put4, put33, slot, zeros,
 )
+from .simd import choose, number, sign
 from .vec3 import add, add_scaled, cross, dot, scale, sub
 
 
@@ -23,7 +24,7 @@ def set_motion(tree, w, epsilon):
             w[o + DELTA] = epsilon[k]
             continue
         orientation = get4(w, o + Q)
-        turn, move = read3(epsilon, k), (0.0, 0.0, 0.0)
+        turn, move = read3(epsilon, k), zeros(w)
         if tree.kind[i] == FREE:
             move = read3(epsilon, k + 3)
         rotation, translation = se3.exp(so3.rotate(orientation, turn), so3.rotate(orientation, move))
@@ -91,11 +92,13 @@ def improve_motion(tree, w, h):
             continue
         turn, move = get33(w, o + X)
         if tree.kind[i] == BALL:
-            move = (0.0, 0.0, 0.0)
+            move = zeros(w)
         rotation, translation = se3.exp(scale(h, turn), scale(h, move))
         j = get4(w, o + J)
         put3(w, o + T, add(get3(w, o + T), so3.rotate(j, translation)))
-        put4(w, o + J, so3.normalize(so3.multiply(j, rotation)))
+        a, b, c, d = so3.normalize(so3.multiply(j, rotation))
+        # Whoever has h = 0 stays, to the last bit
+        put4(w, o + J, (choose(h, a, j[0]), choose(h, b, j[1]), choose(h, c, j[2]), choose(h, d, j[3])))
 
 
 @kernel
@@ -117,7 +120,7 @@ def apply_motion(tree, w, q, low):
         u = so3.vector(j)
         # r j = r + r (j − 1), the latter small and without cancellation: cos − 1 = −sin²/(1 + cos)
         change = so3.multiply(r, (-dot(u, u) / (1.0 + j[0]), u[0], u[1], u[2]))
-        excess = -1.0
+        excess = number(w, -1.0)
         for c in range(4):
             add_compensated(q, low, k + c, change[c])
             excess += q[k + c] * q[k + c] + 2.0 * q[k + c] * low[k + c]
@@ -138,7 +141,7 @@ def add_compensated(x, low, k, value):
 def deflections(tree, w, q, rest):
     """Set PSI, the deflection of every joint's spring at q: q − rest, or a rotation vector in body axes and a
     translation in world axes. Gives the energy stored. Needs place()."""
-    energy = 0.0
+    energy = number(w, 0.0)
     for i in range(tree.n):
         if not tree.passive[i]:
             continue
@@ -147,7 +150,7 @@ def deflections(tree, w, q, rest):
             w[o + PSI] = q[k] - rest[k]
             energy += 0.5 * w[o + STIFFNESS] * w[o + PSI] * w[o + PSI]
             continue
-        moved = (0.0, 0.0, 0.0)
+        moved = zeros(w)
         if tree.kind[i] == FREE:
             moved = sub(read3(q, k), read3(rest, k))
             k += 3
@@ -161,17 +164,14 @@ def deflections(tree, w, q, rest):
 @kernel
 def shorter(q):
     """The one of q and −q that turns by at most π."""
-    if q[0] < 0.0:
-        return -q[0], -q[1], -q[2], -q[3]
-    return q
+    k = sign(q[0])
+    return k * q[0], k * q[1], k * q[2], k * q[3]
 
 
 @kernel
 def spring_torque(twist, mean):
     """[dlog_{−ψ}]ᵀ ψ̄: gradient of ½|ψ|² for a deflection ψ, taken at the mean ψ̄ of the step."""
-    half = so3.exp(twist)
-    s = half[1] * half[1] + half[2] * half[2] + half[3] * half[3]
-    beta, _ = se3.beta_gamma(half[0], s, so3.log_ratio(half[0], s))
+    _, beta, _ = se3.terms_of(so3.exp(twist))
     t = cross(twist, mean)
     return add_scaled(add_scaled(mean, -0.5, t), beta, cross(twist, t))
 
@@ -198,7 +198,7 @@ def joint_residual(tree, w, i, h):
         k = w[o + ARMATURE] / h + 0.5 * w[o + DAMPING]
         m = add_scaled(m, -k, so3.log(get4(w, o + J)))
         f = add_scaled(f, -k, get3(w, o + T))
-        if w[o + STIFFNESS] != 0.0:
+        if tree.passive[i] & SPRING:
             twist, _, mean, moved = _spring(w, o)
             k = -0.5 * h * w[o + STIFFNESS]
             m = add_scaled(m, k, so3.rotate(orientation, spring_torque(twist, mean)))
@@ -217,12 +217,12 @@ def carry_joint(tree, w, i, h):
             w[o + JOINT_P] = (w[o + ARMATURE] / h - 0.5 * w[o + DAMPING]) * delta - 0.5 * h * w[o + STIFFNESS] * (
                 w[o + PSI] + 0.5 * delta)
         return
-    m, f = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+    m, f = zeros(w), zeros(w)
     if tree.passive[i]:
         orientation, j = get4(w, o + Q), get4(w, o + J)
         k = w[o + ARMATURE] / h - 0.5 * w[o + DAMPING]
         m, f = scale(k, so3.unrotate(orientation, so3.log(j))), scale(k, get3(w, o + T))
-        if w[o + STIFFNESS] != 0.0:
+        if tree.passive[i] & SPRING:
             _, twist, mean, moved = _spring(w, o)
             k = -0.5 * h * w[o + STIFFNESS]
             m, f = add_scaled(m, k, spring_torque(twist, mean)), add_scaled(f, k, moved)

@@ -8,10 +8,10 @@ from . import so3
 from .jit import formula, kernel
 from .layout import (
     ANGLE, ARM, BALL, BLOCK, COM, COM_W, DQ, FREE, INERTIA, INERTIA_C, INERTIA_W, LANES, LOCAL_P, LOCAL_Q, MASS,
-    MOMENT_W, O, PLACE_P, PLACE_Q, Q, S, SCREW, SLIDE, TURN, get3, get4, get6, put3, put4, put6, slot,
+    MOMENT_W, O, PLACE_P, PLACE_Q, Q, S, SCREW, SLIDE, TURN, get3, get4, get6, put3, put4, put6, slot, zeros,
 )
 from .mat3 import mat_vec
-from .simd import SIMD, in_fours
+from .simd import WIDTH, below, numbers, wide
 from .vec3 import add, cross, dot, scale, sub, sym_add, sym_mul
 
 
@@ -52,19 +52,19 @@ def local_poses(tree, w, q):
     for i in range(tree.n):
         if tree.kind[i] == SCREW:
             w[slot(w, i) + ANGLE] = q[tree.iq[i]]
-    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
-        if SIMD:
-            screw_pose(in_fours(w), block)
-        else:
-            for o in range(block, block + LANES):
-                screw_pose(w, o)
+    all_of, one = wide(w), numbers(w)
+    for block in range(0, tree.end, BLOCK):
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            screw_pose(all_of, o)
+            if not below(abs(all_of[o + ANGLE]), so3.MANY_TURNS):
+                for a in range(o, o + WIDTH):
+                    if not abs(one[a + ANGLE]) < so3.MANY_TURNS:
+                        far_pose(one, a)
     for i in range(tree.n):
         o, k = slot(w, i), tree.iq[i]
         if tree.kind[i] == SCREW:
-            if not abs(w[o + ANGLE]) < so3.MANY_TURNS:
-                far_pose(w, o)
             continue
-        base, moved = get4(w, o + PLACE_Q), (0.0, 0.0, 0.0)
+        base, moved = get4(w, o + PLACE_Q), zeros(w)
         if tree.kind[i] == FREE:
             moved = read3(q, k)
             k += 3
@@ -79,19 +79,19 @@ def place(tree, w, q):
     put4(w, slot(w, n) + Q, (1.0, 0.0, 0.0, 0.0))
     put4(w, slot(w, n) + DQ, (1.0, 0.0, 0.0, 0.0))
     local_poses(tree, w, q)
+    orientation, origin = get4(w, slot(w, n) + Q), get3(w, slot(w, n) + O)
     for i in range(n):  # root → leaves
-        o, parent = slot(w, i), slot(w, tree.parent[i])
-        above = get4(w, parent + Q)
-        arm = so3.rotate(above, get3(w, o + LOCAL_P))
-        put4(w, o + Q, so3.multiply(above, get4(w, o + LOCAL_Q)))
+        o = slot(w, i)
+        if tree.parent[i] != i - 1:  # else it is at hand
+            orientation, origin = get4(w, slot(w, tree.parent[i]) + Q), get3(w, slot(w, tree.parent[i]) + O)
+        arm = so3.rotate(orientation, get3(w, o + LOCAL_P))
+        orientation, origin = so3.multiply(orientation, get4(w, o + LOCAL_Q)), add(origin, arm)
+        put4(w, o + Q, orientation)
         put3(w, o + ARM, arm)
-        put3(w, o + O, add(get3(w, parent + O), arm))
-    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
-        if SIMD:
-            orient(in_fours(w), block)
-        else:
-            for o in range(block, block + LANES):
-                orient(w, o)
+        put3(w, o + O, origin)
+    for block in range(0, tree.end, BLOCK):
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            orient(wide(w), o)
 
 
 @formula

@@ -7,15 +7,19 @@ vector of four bodies. The ground has a slot of its own, after the last body, so
 
 from collections import namedtuple
 
-from .jit import kernel, part
-from .simd import integers
+from numba.extending import overload
+
+from .jit import OPTIONS, kernel, part
+from .simd import COMPILED, integers, number, of_fours
 
 LANES = 4
 SCREW, BALL, FREE = 0, 1, 2  # kinds of joint …
 DOF = (1, 3, 6)  # … and their degrees of freedom
 
+PASSIVE, SPRING = 1, 2  # what a joint has: damping or armature; a spring
+
 # n: number of links; end: address past the last block; of each link: parent: index of the parent (n: the ground); kind:
-# of the joint; iq, iv: where its numbers start in q and in v; passive: whether it has damping, a spring or an armature
+# of the joint; iq, iv: where its numbers start in q and in v; passive: the sum of what it has, or 0
 Tree = namedtuple("Tree", "n end parent kind iq iv passive")
 
 _rows = 0
@@ -106,10 +110,32 @@ def look(tree):
                 integers(tree.passive))
 
 
-@kernel
-def slot(w, i):
-    """Address of body i in w."""
+def _in_blocks(w, i):
+    """Address of body i in w: in a block of four; of four simulations (a view in fours), in a block of its own."""
     return (i >> 2) * BLOCK + (i & 3)
+
+
+def _by_itself(w, i):
+    return i * BLOCK
+
+
+if COMPILED:
+    def slot(w, i):
+        """For kernels only: see _in_blocks."""
+        raise NotImplementedError
+
+    @overload(slot, jit_options={"forceinline": True, **OPTIONS})
+    def _slot(w, i):
+        return _by_itself if w is of_fours else _in_blocks
+else:
+    slot = _in_blocks
+
+
+@kernel
+def zeros(w):
+    """A vector of three zeros, of the numbers that w holds."""
+    zero = number(w, 0.0)
+    return zero, zero, zero
 
 
 @kernel

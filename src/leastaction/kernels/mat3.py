@@ -1,13 +1,15 @@
 """3×3 matrices, row by row, as tuples of nine numbers."""
 
 from .jit import formula
+from .simd import nought
 from .vec3 import dot
 
 
 @formula
 def hat(a):
     """The matrix of a×."""
-    return 0.0 * a[0], -a[2], a[1], a[2], 0.0 * a[1], -a[0], -a[1], a[0], 0.0 * a[2]
+    zero = nought(a[0])
+    return zero, -a[2], a[1], a[2], zero, -a[0], -a[1], a[0], zero
 
 
 @formula
@@ -30,7 +32,7 @@ def mat_shift(A, k):
 @formula
 def scalar(k):
     """k·1."""
-    zero = 0.0 * k
+    zero = nought(k)
     return k, zero, zero, zero, k, zero, zero, zero, k
 
 

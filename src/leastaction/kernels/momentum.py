@@ -6,7 +6,7 @@ from .jit import formula, kernel
 from .joints import get_solution
 from .layout import ARMATURE, BLOCK, DOF, F, JOINT_P, LANES, MOMENTUM, Q, SCREW, TAU, get4, get33, put33, slot
 from .rnea import gather, momenta, velocities
-from .simd import SIMD, in_fours
+from .simd import WIDTH, wide
 from .vec3 import neg
 
 
@@ -31,12 +31,9 @@ def drop_momentum(w, o):
 @kernel
 def momentum_solve_up(tree, w):
     """pᵀ M⁻¹ p, twice the kinetic energy of a node; solve_down() then gives the velocity. Needs factor(tree, w, 0)."""
-    for block in range(0, tree.end, BLOCK):  # every link by itself, or four at a time
-        if SIMD:
-            drop_momentum(in_fours(w), block)
-        else:
-            for o in range(block, block + LANES):
-                drop_momentum(w, o)
+    for block in range(0, tree.end, BLOCK):
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            drop_momentum(wide(w), o)
     for i in range(tree.n):
         o = slot(w, i)
         if tree.kind[i] == SCREW:

@@ -9,21 +9,19 @@ RIQN is the same sweep with K = G/h and S⁺ = S. For BALL and FREE joints the u
 from . import so3
 from .blocks import (
     NINE, accumulate, alike, block_inverse, block_mul, deal, eliminate, eliminate_ball, get_blocks, get_nine,
-    matrix_times, nine, put_nine, put_nine_at, schur_complement, shift_blocks, times, twist_from_left,
+    matrix_times, nine, put_nine, put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times,
+    twist_times,
 )
 from .drnea_jacobian import joint_derivative
 from .jit import formula, kernel
 from .kinematics import shift_twist, shift_wrench
 from .layout import (
     A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, K, KA, LANES, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS, TAU, X,
-    add33, get3, get33, get4, get9, put3, put33, put9, slot,
+    add33, get3, get33, get4, get9, put3, put33, put9, slot, zeros,
 )
 from .mat3 import determinant, mat_add, mat_hat, mat_inverse, mat_vec
-from .simd import SIMD, in_fours
-from .split import split_stiffness
-from .stiffness import (
-    EXP, SPLIT, block_is_small, link_stiffness, link_stiffness_first_order, small_stiffness, small_terms,
-)
+from .simd import WIDTH, number, sign, wide
+from .stiffness import SPLIT, link_stiffness, link_stiffness_first_order
 from .vec3 import add, add_scaled, cross, dot, sub, unit
 
 ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -49,76 +47,66 @@ def joint_stiffness(tree, w, i, h):
 
 
 @formula
-def keep_four(w, block, K11, K12, K21, K22):
-    """Keep K of four links (w a view in fours), and start the articulated stiffness with it."""
-    put_nine_at(w, block + K, K11, K12, K21, K22)
-    deal(w, block + KA, K11, K12, K21, K22)
+def moved_axis(w, o):
+    """S⁺ = Ad_ΔT S of a SCREW joint, or of four."""
+    dR, (turn, move) = get4(w, o + DQ), get33(w, o + S)
+    turn = so3.rotate(dR, turn)
+    put33(w, o + NS, turn, add(so3.rotate(dR, move), cross(get3(w, o + D), turn)))
 
 
 @kernel
 def link_stiffnesses(tree, w, h, retraction, first_order):
-    """Set K of every link by itself, or of four at a time."""
+    """Set K of every link, start the articulated stiffness with it, and set S⁺."""
     for block in range(0, tree.end, BLOCK):
-        if SIMD and first_order and retraction != SPLIT:
-            K1, K2, K3, K4 = link_stiffness_first_order(in_fours(w), block, h)
-            keep_four(in_fours(w), block, K1, K2, K3, K4)
-        elif SIMD and retraction == SPLIT and block_is_small(w, block):
-            ratio, beta, gamma = small_terms(in_fours(w), block)
-            K1, K2, K3, K4 = split_stiffness(in_fours(w), block, h, ratio, beta, gamma)
-            keep_four(in_fours(w), block, K1, K2, K3, K4)
-        elif SIMD and retraction == EXP and block_is_small(w, block):
-            K1, K2, K3, K4 = small_stiffness(in_fours(w), block, h)
-            keep_four(in_fours(w), block, K1, K2, K3, K4)
-        else:
-            for o in range(block, block + LANES):
-                if first_order and retraction != SPLIT:
-                    K11, K12, K21, K22 = link_stiffness_first_order(w, o, h)
-                else:
-                    K11, K12, K21, K22 = link_stiffness(w, o, h, retraction)
-                put_nine_at(w, o + K, K11, K12, K21, K22)
-                put_nine(w, o, KA, K11, K12, K21, K22)
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            if first_order and retraction != SPLIT:
+                K11, K12, K21, K22 = link_stiffness_first_order(wide(w), o, h)
+            else:
+                K11, K12, K21, K22 = link_stiffness(wide(w), o, h, retraction)
+            put_nine_at(wide(w), o + K, K11, K12, K21, K22)
+            deal(w, o, KA, K11, K12, K21, K22)
+            moved_axis(wide(w), o)
 
 
 @kernel
 def newton_factor(tree, w, h, retraction, first_order):
     """Factor the Jacobian at the present motion. Needs displacements().
 
-    Gives whether det J is positive. As h → 0 it is, with J → M/h, and along the root that continues from there its sign
+    Gives the sign of det J. As h → 0 it is positive, with J → M/h, and along the root that continues from there it
     cannot change without J becoming singular. A root where it is negative is another one, not the motion.
     """
-    n = tree.n
-    positive = True
+    n, by_h = tree.n, 1.0 / h
+    det = number(w, 1.0)
     link_stiffnesses(tree, w, h, retraction, first_order)
     for i in range(n - 1, -1, -1):  # leaves → root
         o = slot(w, i)
         A11, A12, A21, A22 = get_blocks(w, o, KA)
-        dR, d, arm = get4(w, o + DQ), get3(w, o + D), get3(w, o + ARM)
+        arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
-            wm, wf = twist_from_left(A11, A12, A21, A22, turn, move)
-            turn, move = so3.rotate(dR, turn), so3.rotate(dR, move)
-            move = add(move, cross(d, turn))
+            wm, wf = twist_times(A11, A12, A21, A22, turn, move)
+            turn, move = get33(w, o + NS)
             um, uf = matrix_times(A11, A12, A21, A22, turn, move)
-            extra = w[o + ARMATURE] / h + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
-            pivot = dot(wm, turn) + dot(wf, move) + extra
-            positive = positive == (pivot * h > 0.0)
+            extra = by_h * w[o + ARMATURE] + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
+            pivot = row_dot(wm, wf, turn, move) + extra
+            det = det * sign(pivot * h)
             inverse = 1.0 / pivot
             w[o + ND] = inverse
-            put33(w, o + NS, turn, move)
             um, uf = shift_wrench(um, uf, arm)
-            wm, wf = shift_wrench(wm, wf, arm)
+            wm, wf = row_shift(wm, wf, arm)
             put33(w, o + NU, um, uf)
-            put33(w, o + NW, wm, wf)
+            put33(w, o + NW, row_numbers(wm), row_numbers(wf))
             # Shifted before the joint gives way, so that the shift need not wait for the pivot
             A11, A12, A21, A22 = shift_blocks(A11, A12, A21, A22, arm)
             A11, A12, A21, A22 = eliminate(A11, A12, A21, A22, -inverse, um, uf, wm, wf)
         elif tree.kind[i] == BALL:
             joint_stiffness(tree, w, i, h)
+            d = get3(w, o + D)
             K11, K12, K21, K22 = nine(A11), nine(A12), nine(A21), nine(A22)
             D1, D2 = mat_add(K11, mat_hat(K12, d)), mat_add(K21, mat_hat(K22, d))  # Â S⁺, S⁺ζ = (ζ, d×ζ)
             E9 = get9(w, o + NE)
             pivot9 = mat_add(D1, E9)
-            positive = positive == (determinant(pivot9) * h > 0.0)
+            det = det * sign(determinant(pivot9) * h)
             inverse9 = mat_inverse(pivot9)
             put9(w, o + ND, inverse9)
             put3(w, o + NS, d)
@@ -132,7 +120,7 @@ def newton_factor(tree, w, h, retraction, first_order):
             pivot36 = (mat_add(whole[0], E[0]), mat_add(whole[1], E[1]), mat_add(whole[2], E[2]),
                        mat_add(whole[3], E[3]))
             schur, R = schur_complement(pivot36)
-            positive = positive == (determinant(pivot36[3]) * determinant(schur) > 0.0)
+            det = det * sign(determinant(pivot36[3]) * determinant(schur))
             inverse36 = block_inverse(pivot36, schur, R)
             put_nine(w, o, KA, inverse36[0], inverse36[1], inverse36[2], inverse36[3])
             # Â − Â D⁻¹ Â = E D⁻¹ Â, D = Â + E
@@ -141,16 +129,18 @@ def newton_factor(tree, w, h, retraction, first_order):
             A11, A12, A21, A22 = alike(A11, K11), alike(A12, K12), alike(A21, K21), alike(A22, K22)
         if tree.parent[i] < n:
             accumulate(w, slot(w, tree.parent[i]), KA, A11, A12, A21, A22)
-    return positive
+    return det
 
 
 @kernel
 def newton_up(tree, w):
     """Eliminate from leaves to root. Gives Σ uᵀD⁻¹u, which is h fᵀ M⁻¹ f to first order. Needs newton_factor()."""
-    norm = 0.0
+    norm = number(w, 0.0)
+    above_m, above_f = zeros(w), zeros(w)
     for i in range(tree.n - 1, -1, -1):  # leaves → root
         o = slot(w, i)
         m, f = get33(w, o + F)
+        m, f = add(m, above_m), add(f, above_f)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
@@ -179,17 +169,23 @@ def newton_up(tree, w):
             E11, E12, E21, E22 = get_nine(w, o + NE)
             em, ef = matrix_times(E11, E12, E21, E22, xm, xf)
             m, f = shift_wrench(sub(tm, em), sub(tf, ef), arm)
-        add33(w, slot(w, tree.parent[i]) + F, m, f)
+        above_m, above_f = zeros(w), zeros(w)
+        if tree.parent[i] == i - 1:  # the next link: kept at hand, which is faster than through memory
+            above_m, above_f = m, f
+        else:
+            add33(w, slot(w, tree.parent[i]) + F, m, f)
     return norm
 
 
 @kernel
 def newton_down(tree, w):
     """Substitute from root to leaves: the increment of every joint in X, ζ of every link in A. Needs newton_up()."""
-    put33(w, slot(w, tree.n) + A, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    turn, move = zeros(w), zeros(w)
+    put33(w, slot(w, tree.n) + A, turn, move)
     for i in range(tree.n):  # root → leaves
         o = slot(w, i)
-        turn, move = get33(w, slot(w, tree.parent[i]) + A)
+        if tree.parent[i] != i - 1:  # else it is at hand
+            turn, move = get33(w, slot(w, tree.parent[i]) + A)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             wm, wf = get33(w, o + NW)
@@ -197,7 +193,8 @@ def newton_down(tree, w):
             w[o + X] = x
             turn, move = shift_twist(turn, move, arm)
             own_turn, own_move = get33(w, o + NS)
-            put33(w, o + A, add_scaled(turn, x, own_turn), add_scaled(move, x, own_move))
+            turn, move = add_scaled(turn, x, own_turn), add_scaled(move, x, own_move)
+            put33(w, o + A, turn, move)
             continue
         turn, move = shift_twist(turn, move, arm)
         dR, d = get4(w, o + DQ), get3(w, o + D)
@@ -206,7 +203,7 @@ def newton_down(tree, w):
             b = add(times(A11, turn), times(A12, move))
             z = sub(get3(w, o + X), mat_vec(get9(w, o + ND), b))
             put3(w, o + X, so3.unrotate(dR, z))
-            put33(w, o + A, add(turn, z), add(move, cross(get3(w, o + NS), z)))
+            turn, move = add(turn, z), add(move, cross(get3(w, o + NS), z))
         else:
             # D⁻¹ Â ζ = ζ − D⁻¹ E ζ
             E11, E12, E21, E22 = get_nine(w, o + NE)
@@ -216,4 +213,5 @@ def newton_down(tree, w):
             xm, xf = get33(w, o + X)
             z, y = sub(xm, sub(turn, em)), sub(xf, sub(move, ef))
             put33(w, o + X, so3.unrotate(dR, z), so3.unrotate(dR, sub(y, cross(d, z))))
-            put33(w, o + A, add(turn, z), add(move, y))
+            turn, move = add(turn, z), add(move, y)
+        put33(w, o + A, turn, move)

@@ -1,7 +1,7 @@
 """What Python asks of a configuration or a state, each in one call; all take a fresh workspace w."""
 
 from . import so3
-from .aba import aba
+from .aba import aba, singular_joint
 from .crba import crba
 from .drnea import carry, displacements, drnea, gather_residual, kick
 from .drnea_jacobian import drnea_jacobian
@@ -68,7 +68,8 @@ def inverse_dynamics(tree, w, q, v, a, rest, gravity, tau):
 def forward_dynamics(tree, w, q, v, tau, wrench, rest, gravity, a):
     tree, w = look(tree), numbers(w)
     set_wrenches(tree, w, wrench)
-    return aba(tree, w, q, v, tau, rest, gravity, a)
+    aba(tree, w, q, v, tau, rest, gravity, a)
+    return singular_joint(tree, w)
 
 
 @entry
@@ -95,13 +96,13 @@ def discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, grav
     place(tree, w, q_prev)
     deflections(tree, w, q_prev, rest)
     motion_between(tree, w, q_prev, q)
-    drnea(tree, w, h, retraction)
+    drnea(tree, w, h, retraction, True)
     carry(tree, w, h)
     place(tree, w, q)
     deflections(tree, w, q, rest)
     kick(tree, w, gravity, tau, h)
     motion_between(tree, w, q, q_next)
-    drnea(tree, w, h, retraction)
+    drnea(tree, w, h, retraction, True)
     gather_residual(tree, w, f)
 
 

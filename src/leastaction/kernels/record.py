@@ -3,7 +3,7 @@
 from collections import namedtuple
 
 from .jit import kernel
-from .layout import MOMENTUM, copy
+from .layout import MOMENTUM
 from .rnea import total_momentum
 
 # q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status,
@@ -26,11 +26,18 @@ def follow(tree, w, kinetic, energy, extremes):
 
 
 @kernel
+def write_row(target, k, source):
+    """By single numbers: taking row k as an array of its own costs more than filling it."""
+    for j in range(len(source)):
+        target[k, j] = source[j]
+
+
+@kernel
 def record(out, k, q, v, p, energy, momentum):
     """Write a node to row k."""
-    copy(q, out.q[k])
-    copy(v, out.v[k])
-    copy(p, out.p[k])
+    write_row(out.q, k, q)
+    write_row(out.v, k, v)
+    write_row(out.p, k, p)
     out.energy[k] = energy
     for j in range(6):
         out.momentum[k, j] = momentum[j]

@@ -38,7 +38,7 @@ def reset_residual(tree, w):
 def merit(tree, w, h, scale, settings):
     """Relative residual √(fᵀM⁻¹f) at the present motion, infinite where a log is not unique. Needs factor(tree, w,
     0)."""
-    twice_energy, least = drnea(tree, w, h, settings.retraction)
+    twice_energy, least = drnea(tree, w, h, settings.retraction, True)
     if not least > LEAST_COSINE:
         return inf
     square = solve_up(tree, w)
@@ -55,7 +55,7 @@ def damped_newton(tree, w, h, scale, settings):
     while evaluations < 4 * settings.max_iterations:
         if residual == inf:
             return evaluations, residual, EXHAUSTED
-        right = newton_factor(tree, w, h, settings.retraction, False)
+        right = newton_factor(tree, w, h, settings.retraction, False) > 0.0
         reset_residual(tree, w)
         newton_up(tree, w)
         newton_down(tree, w)

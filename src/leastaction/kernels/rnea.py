@@ -2,7 +2,10 @@
 
 from .jit import kernel
 from .kinematics import inertia_times, joint_force, joint_twist, read3, shift_twist, shift_wrench
-from .layout import A, ARM, ARMATURE, DOF, F, FREE, MASS, MOMENT_W, O, V, add33, get3, get33, put33, slot
+from .layout import (
+    A, ARM, ARMATURE, BLOCK, DOF, F, FREE, LANES, MASS, MOMENT_W, O, V, add33, get3, get33, put33, slot, zeros,
+)
+from .simd import WIDTH, number, summed, wide
 from .vec3 import add, cross, dot, neg
 
 
@@ -96,23 +99,25 @@ def kinetic_energy(tree, w, v):
 @kernel
 def gravitational_energy(tree, w, gravity):
     """−Σ m g·c. Needs place()."""
-    total = 0.0
-    for i in range(tree.n):
-        o = slot(w, i)
-        total -= w[o + MASS] * dot(gravity, get3(w, o + O)) + dot(gravity, get3(w, o + MOMENT_W))
-    return total
+    energies, four = number(wide(w), 0.0), wide(w)
+    for block in range(0, tree.end, BLOCK):
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            energies -= four[o + MASS] * dot(gravity, get3(four, o + O)) + dot(gravity, get3(four, o + MOMENT_W))
+    return summed(w, energies)
 
 
 @kernel
 def total_momentum(tree, w, row):
     """Spatial momentum about the world's origin (angular, linear), of the link momenta kept at this row."""
-    angular, linear = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    for i in range(tree.n):
-        o = slot(w, i)
-        m, f = get33(w, o + row)
-        angular = add(angular, add(m, cross(get3(w, o + O), f)))
-        linear = add(linear, f)
-    return angular, linear
+    four = wide(w)
+    angular, linear = zeros(four), zeros(four)
+    for block in range(0, tree.end, BLOCK):
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            m, f = get33(four, o + row)
+            angular = add(angular, add(m, cross(get3(four, o + O), f)))
+            linear = add(linear, f)
+    return ((summed(w, angular[0]), summed(w, angular[1]), summed(w, angular[2])),
+            (summed(w, linear[0]), summed(w, linear[1]), summed(w, linear[2])))
 
 
 @kernel

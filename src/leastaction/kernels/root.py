@@ -19,15 +19,16 @@ from .settings import (
     ABSOLUTE, CONVERGED, EXHAUSTED, FLOOR, NEWTON, NOT_FINITE, ROTATION, STRUGGLED, UNRESOLVED,
     WRONG_ROOT,
 )
-from .simd import SIMD, in_fours
+from .simd import WIDTH, wide
 from .vec3 import add, add_scaled, cross, scale
 
 LEAST_COSINE = 0.05  # cos(θ/2) of a link's rotation in one step, below which its log counts as ambiguous (174°)
 FLOOR_LIMIT = 1e-10  # a residual that no longer shrinks is taken for round-off only below this, relative to the motion
-SURE = 0.01  # fraction of the tolerance below which a predicted residual is trusted, and not evaluated
+SURE = 0.1  # fraction of the tolerance below which a predicted residual is trusted, and not evaluated
 ROUND_OFF = 2.0**-52
 POOR = 0.1  # contraction above which the chord form of Newton's method factors anew
 SLOW = 0.3  # contraction above which RIQN counts as being in trouble
+SEARCHING = 7  # outcome of an iteration after which the search goes on: none of the statuses
 RESOLVED = 0.8776  # cos(θ/2) of 1 rad: a step that turns a link further, and whose search was in trouble, is too long
 
 
@@ -65,11 +66,40 @@ def polish(tree, w, h, k, newton):
     """
     improve_motion(tree, w, k)
     for block in range(0, tree.end, BLOCK):
-        if SIMD:
-            settle(in_fours(w), block, h, k, newton)
-        else:
-            for o in range(block, block + LANES):
-                settle(w, o, h, k, newton)
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            settle(wide(w), o, h, k, newton)
+
+
+@formula
+def judge(settings, iteration, least, square, size, absolute, track):
+    """Whether the search for a step is over at this iteration.
+
+    ``least`` is the least cos(θ/2) of a link, ``square`` fᵀM⁻¹f and ``size`` its scale; ``track`` is what one iteration
+    leaves to the next: the residual, the least and the last relative one, how often that did not shrink, and the status
+    so far. Gives the outcome, SEARCHING or a status; whether the convergence is poor; and the new track.
+    """
+    residual, best, before, stalled, status = track
+    if not square >= 0.0:  # also if it is not a number
+        return NOT_FINITE, False, track
+    relative = sqrt(square / size) if size > 0.0 else sqrt(square)
+    residual = absolute if settings.rule == ABSOLUTE else relative
+    if not isfinite(relative):
+        return NOT_FINITE, False, (residual, best, before, stalled, status)
+    stalled = stalled + 1 if relative > 0.9 * best else 0
+    left = relative * relative / before if iteration > 1 else inf  # after one more update that contracts as well
+    if settings.rule != ABSOLUTE and left < SURE * settings.tol:
+        residual = min(residual, max(left, ROUND_OFF))
+    outcome = SEARCHING
+    if settings.rescue and relative > 2.0 * before and relative > FLOOR_LIMIT:  # it diverges: rescue sooner
+        outcome = EXHAUSTED
+    elif residual <= settings.tol:  # Alg. 3, line 4
+        outcome = status
+        if status == STRUGGLED and least < RESOLVED and settings.max_substeps > 1:
+            outcome = UNRESOLVED
+    elif stalled > 1 and relative < FLOOR_LIMIT:
+        outcome = FLOOR
+    poor = relative > (POOR if settings.method == NEWTON else SLOW) * before
+    return outcome, poor, (residual, min(best, relative), relative, stalled, STRUGGLED if poor else status)
 
 
 @part
@@ -80,46 +110,30 @@ def find_root(tree, w, h, reference, settings, scratch):
     aba.factor().
     """
     newton = settings.method == NEWTON
-    best, before, residual, stalled = inf, inf, inf, 0
-    factored, status = False, CONVERGED
+    track = inf, inf, inf, 0, CONVERGED
+    factored = False
     k = 1.0 if newton else h  # from the solution of the sweeps to an increment
     for iteration in range(1, settings.max_iterations + 1):
-        twice_energy, least = drnea(tree, w, h, settings.retraction)  # Alg. 3, line 3
+        twice_energy, least = drnea(tree, w, h, settings.retraction, iteration == 1)  # Alg. 3, line 3
         if not least > LEAST_COSINE:
-            return iteration, residual, ROTATION if isfinite(least) else NOT_FINITE
+            return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE
         absolute = absolute_residual(tree, w, scratch) if settings.rule == ABSOLUTE else 0.0
         if newton and not factored:
-            if not newton_factor(tree, w, h, settings.retraction, settings.first_order):
-                return iteration, residual, WRONG_ROOT
+            if newton_factor(tree, w, h, settings.retraction, settings.first_order) < 0.0:
+                return iteration, track[0], WRONG_ROOT
             factored = settings.chord
         square = newton_up(tree, w) / h if newton else solve_up(tree, w)  # Alg. 3, line 5, first sweep
-        size = reference + twice_energy
-        if not square >= 0.0:  # also if it is not a number
-            return iteration, residual, NOT_FINITE
-        relative = sqrt(square / size) if size > 0.0 else sqrt(square)
-        residual = absolute if settings.rule == ABSOLUTE else relative
-        if not isfinite(relative):
-            return iteration, residual, NOT_FINITE
-        stalled = stalled + 1 if relative > 0.9 * best else 0
-        at_floor = stalled > 1 and relative < FLOOR_LIMIT
-        if settings.rescue and relative > 2.0 * before and relative > FLOOR_LIMIT:  # it diverges: rescue sooner
-            return iteration, residual, EXHAUSTED
+        outcome, poor, track = judge(settings, iteration, least, square, reference + twice_energy, absolute, track)
+        if outcome < 0:
+            return iteration, track[0], outcome
         if newton:
             newton_down(tree, w)
         else:
             solve_down(tree, w)  # Alg. 3, line 5, second sweep
-        left = relative * relative / before if iteration > 1 else inf  # after one more update that contracts as well
-        if settings.rule != ABSOLUTE and left < SURE * settings.tol:
-            residual = min(residual, max(left, ROUND_OFF))
-        if residual <= settings.tol:  # Alg. 3, line 4
-            if status == STRUGGLED and least < RESOLVED and settings.max_substeps > 1:
-                return iteration, residual, UNRESOLVED
-            polish(tree, w, h, k, newton)
-            return iteration, residual, status
-        if at_floor:
-            return iteration, residual, FLOOR
-        if relative > (POOR if newton else SLOW) * before:
-            factored, status = False, STRUGGLED
-        best, before = min(best, relative), relative
+        if outcome != SEARCHING:
+            if outcome != FLOOR:
+                polish(tree, w, h, k, newton)
+            return iteration, track[0], outcome
+        factored = factored and not poor
         improve_motion(tree, w, k)  # Alg. 3, line 6
-    return settings.max_iterations, residual, EXHAUSTED
+    return settings.max_iterations, track[0], EXHAUSTED

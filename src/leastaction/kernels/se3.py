@@ -9,6 +9,8 @@ from math import factorial, sin, sqrt
 from . import so3
 from .coefficients import BETA, GAMMA, KAPPA, LOG_RATIO, S_LIMIT, SQUARE_LIMIT
 from .jit import kernel
+from .piecewise import piecewise
+from .simd import below
 from .so3 import log_ratio, poly6, poly9
 from .vec3 import add, add_scaled, cross, dot, scale
 
@@ -28,32 +30,45 @@ def poly8(c, x):
     return c[0] + x * (c[1] + x * poly6(c[2:], x))
 
 
-@kernel
-def beta_gamma(c, s, ratio):
-    """β and γ of a quaternion with scalar part c and squared vector part s; ratio is its θ / sin(θ/2)."""
-    if s < S_LIMIT and c > 0.0:
-        return poly8(BETA, s), poly8(GAMMA, s)
+def _small_rotation(c, s):
+    return below(s, S_LIMIT) and below(0.0, c)
+
+
+def _terms_series(_c, s):
+    return poly9(LOG_RATIO, s), poly8(BETA, s), poly8(GAMMA, s)
+
+
+def _terms_closed(c, s):
+    ratio = log_ratio(c, s)
     root = sqrt(s)
     u = 0.5 * ratio * root  # θ/2
     cot = c / root
-    return (1.0 - u * cot) / (4.0 * u * u), (u / s + cot - 2.0 / u) / (16.0 * u * u * u)
+    return ratio, (1.0 - u * cot) / (4.0 * u * u), (u / s + cot - 2.0 / u) / (16.0 * u * u * u)
 
 
-@kernel
-def kappa(c, s, ratio):
-    """κ of a quaternion with scalar part c and squared vector part s."""
-    if s < S_LIMIT and c > 0.0:
-        return poly7(KAPPA, s)
+def _four_terms_series(_c, s):
+    return poly9(LOG_RATIO, s), poly8(BETA, s), poly8(GAMMA, s), poly7(KAPPA, s)
+
+
+def _four_terms_closed(c, s):
+    ratio, beta, gamma = rotation_terms(c, s)
     root = sqrt(s)
     u = 0.5 * ratio * root
     cot = c / root
-    return (1.0 / (u * u) - u * cot / s - 1.5 * (u / s + cot - 2.0 / u) / u) / (32.0 * u * u * u * u)
+    kappa = (1.0 / (u * u) - u * cot / s - 1.5 * (u / s + cot - 2.0 / u) / u) / (32.0 * u * u * u * u)
+    return ratio, beta, gamma, kappa
+
+
+# Of a quaternion with scalar part c and squared vector part s: θ / sin(θ/2), β and γ; and these with κ
+rotation_terms = piecewise(_small_rotation, _terms_series, _terms_closed)
+four_terms = piecewise(_small_rotation, _four_terms_series, _four_terms_closed)
 
 
 @kernel
-def series(s):
-    """θ / sin(θ/2), β and γ of a rotation of at most half a radian."""
-    return poly9(LOG_RATIO, s), poly8(BETA, s), poly8(GAMMA, s)
+def terms_of(q):
+    """θ / sin(θ/2), β and γ of a quaternion."""
+    u = so3.vector(q)
+    return rotation_terms(q[0], dot(u, u))
 
 
 @kernel
@@ -67,47 +82,40 @@ def log_by(q, d, ratio, beta):
 @kernel
 def log(q, d):
     """Twist (w, v) whose exponential is the motion (q, d), and the β and γ that belong to it."""
-    u = so3.vector(q)
-    s = dot(u, u)
-    ratio = log_ratio(q[0], s)
-    beta, gamma = beta_gamma(q[0], s, ratio)
+    ratio, beta, gamma = terms_of(q)
     w, v = log_by(q, d, ratio, beta)
     return w, v, beta, gamma
+
+
+def _small_square(square):
+    return below(square, SQUARE_LIMIT)
+
+
+def _exp_series(square):
+    return poly7(COSINE, square), poly7(SINE, square)
+
+
+def _exp_closed(square):
+    theta = sqrt(square)
+    half = sin(0.5 * theta)
+    return 2.0 * half * half / square, (theta - sin(theta)) / (square * theta)
+
+
+exp_terms = piecewise(_small_square, _exp_series, _exp_closed)  # (1 − cos θ)/θ² and (θ − sin θ)/θ³, from θ²
 
 
 @kernel
 def exp(w, v):
     """Motion (quaternion, translation) of the twist (w, v)."""
-    square = dot(w, w)
+    a, b = exp_terms(dot(w, w))
     t = cross(w, v)
-    if square < SQUARE_LIMIT:
-        a = poly7(COSINE, square)
-        b = poly7(SINE, square)
-    else:
-        theta = sqrt(square)
-        half = sin(0.5 * theta)
-        a = 2.0 * half * half / square
-        b = (theta - sin(theta)) / (square * theta)
     return so3.exp(w), add_scaled(add_scaled(v, a, t), b, cross(w, t))
-
-
-@kernel
-def dlog_transpose(w, v, beta, gamma, m, f):
-    """[dlog_x]ᵀ (m, f), x = (w, v): the even part E and the odd part O, to be used as E + O (and E − O for −x)."""
-    wf = cross(w, f)
-    r = add(cross(v, f), cross(w, m))
-    # O = ½ (v×f + w×m, w×f);  E = (m + w×(β r + γ (w·v) w×f) + β v×(w×f), f + β w×(w×f))
-    even_m = add(m, add_scaled(cross(w, add_scaled(scale(beta, r), gamma * dot(w, v), wf)), beta, cross(v, wf)))
-    even_f = add_scaled(f, beta, cross(w, wf))
-    return add_scaled(even_m, 0.5, r), add_scaled(even_f, 0.5, wf)
 
 
 @kernel
 def dlog_negative(w, v, z, y):
     """dlog_{−x}(z, y), x = (w, v): the rate of x when its motion is moved by the body twist (z, y)."""
-    half = so3.exp(w)
-    s = half[1] * half[1] + half[2] * half[2] + half[3] * half[3]
-    beta, gamma = beta_gamma(half[0], s, log_ratio(half[0], s))
+    _, beta, gamma = terms_of(so3.exp(w))
     wz = cross(w, z)
     wwz = cross(w, wz)
     # v-part: y + ½(w×y + v×z) + β(w×(w×y) + w×(v×z) + v×(w×z)) + γ (w·v) w×(w×z)

@@ -2,11 +2,13 @@
 
 A view is a pointer and nothing else. Passing one costs one value where an array costs seven, which halves the code that
 Numba has to make of kernels that are mostly small functions. Four numbers are LLVM's <4 x double>: kernels are written
-over numbers with + − × ÷, so given a view in fours the same text works on the four bodies of a block (layout.py).
+over numbers with + − × ÷, so given a view in fours the same text works on the four bodies of a block (layout.py), or
+on the same body of four simulations (lanes.py).
 Where Numba does not compile (NUMBA_DISABLE_JIT) a view is the array itself, and there, or where LEASTACTION_SIMD=0 says
 so, SIMD is False and every loop is scalar.
 """
 
+import math
 import operator
 import os
 
@@ -41,6 +43,7 @@ class View(types.Type):
 float4 = Float4()
 of_numbers = View("NumberView", types.float64, ir.DoubleType())
 of_fours = View("FourView", float4, ir.DoubleType())
+of_lanes = View("LaneView", float4, _VECTOR)
 of_integers = View("IntegerView", types.int64, ir.IntType(64))
 
 
@@ -81,31 +84,106 @@ def _define(operation, name):
         lower_builtin(operation, *pair)(lower)
 
 
-_define(operator.add, "fadd")
-_define(operator.sub, "fsub")
+for _plus, _minus in ((operator.add, operator.sub), (operator.iadd, operator.isub)):
+    _define(_plus, "fadd")
+    _define(_minus, "fsub")
 _define(operator.mul, "fmul")
 _define(operator.truediv, "fdiv")
 
 
-@infer_global(operator.neg)
-class _NegateTyping(ConcreteTemplate):
-    cases = [signature(float4, float4)]  # noqa: RUF012
+def _define_of_one(operation, lower):
+    """Teach Numba a function of a vector."""
+
+    @infer_global(operation)
+    class _Typing(ConcreteTemplate):
+        cases = [signature(float4, float4)]  # noqa: RUF012
+
+    lower_builtin(operation, float4)(lambda _context, builder, _sig, args: lower(builder, args[0]))
 
 
-@lower_builtin(operator.neg, float4)
-def _negate(context, builder, sig, args):
-    return builder.fneg(args[0])
+def _llvm(name):
+    """LLVM's own function of that name, of a number or of four."""
+
+    def lower(builder, *args):
+        kind = args[0].type
+        full = f"llvm.{name}.v4f64" if kind == _VECTOR else f"llvm.{name}.f64"
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * len(args)), full)
+        return builder.call(function, args)
+
+    return lower
+
+
+_define_of_one(operator.neg, lambda builder, x: builder.fneg(x))
+_define_of_one(math.sqrt, _llvm("sqrt"))
+_define_of_one(abs, _llvm("fabs"))
 
 
 @intrinsic
 def _nearest(typing_context, x):
+    return x(x), lambda _context, builder, _sig, args: _llvm("rint")(builder, *args)
+
+
+@intrinsic
+def _sign(typing_context, x):
     def lower(context, builder, sig, args):
-        kind = args[0].type
-        name = "llvm.rint.v4f64" if kind == _VECTOR else "llvm.rint.f64"
-        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind]), name)
-        return builder.call(function, args)
+        return _llvm("copysign")(builder, _spread_like(builder, args[0], ir.Constant(ir.DoubleType(), 1.0)), args[0])
 
     return x(x), lower
+
+
+@intrinsic
+def _nought(typing_context, x):
+    return x(x), lambda _context, _builder, _sig, args: ir.Constant(args[0].type, None)
+
+
+def _spread_like(builder, model, value):
+    return _spread(builder, value) if model.type == _VECTOR else value
+
+
+def _compared(builder, a, relation, b):
+    """a < b and the like; where one is a vector, of each of the four."""
+    a, b = _spread_like(builder, b, a), _spread_like(builder, a, b)
+    return builder.fcmp_ordered(relation, a, b)
+
+
+@intrinsic
+def _below(typing_context, a, b):
+    def lower(context, builder, sig, args):
+        answer = _compared(builder, args[0], "<", args[1])
+        if answer.type == ir.IntType(1):
+            return answer
+        together = builder.bitcast(answer, ir.IntType(_LANES))
+        answer = builder.icmp_unsigned("==", together, ir.Constant(together.type, 2**_LANES - 1))
+        kind = ir.FunctionType(answer.type, [answer.type] * 2)
+        expect = cgutils.get_or_insert_function(builder.module, kind, "llvm.expect.i1")
+        return builder.call(expect, [answer, cgutils.true_bit])  # so that registers are not spilled for the rest
+
+    return types.boolean(a, b), lower
+
+
+@intrinsic
+def _choose(typing_context, k, a, b):
+    def lower(context, builder, sig, args):
+        k, a, b = args
+        zero = ir.Constant(ir.DoubleType(), 0.0)
+        answer = builder.fcmp_unordered("!=", k, _spread_like(builder, k, zero))
+        return builder.select(answer, a, b)
+
+    return a(k, a, b), lower
+
+
+def _define_extreme(operation, relation):
+    @infer_global(operation)
+    class _Typing(ConcreteTemplate):
+        cases = [signature(float4, float4, float4)]  # noqa: RUF012
+
+    @lower_builtin(operation, float4, float4)
+    def _lower(context, builder, sig, args):
+        return builder.select(builder.fcmp_ordered(relation, args[1], args[0]), args[1], args[0])
+
+
+_define_extreme(min, "<")
+_define_extreme(max, ">")
 
 
 def _address(context, builder, view, pointer, index):
@@ -137,7 +215,7 @@ class _StoreTyping(AbstractTemplate):
 
 def _store(context, builder, sig, args):
     pointer, index, value = args
-    if sig.args[0] is of_fours:
+    if sig.args[0].element is float4:
         value = _spread(builder, value)
     builder.store(value, _address(context, builder, sig.args[0], pointer, index), align=8)
     return context.get_dummy_value()
@@ -150,9 +228,10 @@ lower_builtin(operator.setitem, View, types.intp, types.Float)(_store)
 def _viewer(result):
     def make(typing_context, array):
         def lower(context, builder, sig, args):
-            if isinstance(sig.args[0], View):
-                return args[0]
-            return cgutils.create_struct_proxy(sig.args[0])(context, builder, args[0]).data
+            pointer = args[0]
+            if not isinstance(sig.args[0], View):
+                pointer = cgutils.create_struct_proxy(sig.args[0])(context, builder, pointer).data
+            return builder.bitcast(pointer, result.unit.as_pointer())
 
         return result(array), lower
 
@@ -175,24 +254,54 @@ def in_fours(typing_context, view):
     return _viewer(of_fours)(typing_context, view)
 
 
-def _itself(array):
-    return array
+@intrinsic
+def in_lanes(typing_context, array):
+    """View an array (..., 4) four at a time; index k is its k-th row of four."""
+    return _viewer(of_lanes)(typing_context, array)
 
 
-numbers = _numbers if COMPILED else _itself  # view of an array of float64
-integers = _integers if COMPILED else _itself  # view of an array of int64
-nearest = _nearest if COMPILED else round  # whole number nearest to x, or to each of four
+@intrinsic
+def _number(typing_context, view, x):
+    def lower(context, builder, sig, args):
+        return _spread(builder, args[1]) if view.element is float4 else args[1]
+
+    return view.element(view, types.float64), lower
+
+
+def _sum(builder, x):
+    a, b, c, d = (builder.extract_element(x, ir.Constant(ir.IntType(32), k)) for k in range(_LANES))
+    return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
 
 
 @intrinsic
 def total(typing_context, x):
     """Sum of the four numbers."""
+    return types.float64(x), lambda _context, builder, _sig, args: _sum(builder, args[0])
 
-    def lower(context, builder, sig, args):
-        a, b, c, d = (builder.extract_element(args[0], ir.Constant(ir.IntType(32), k)) for k in range(_LANES))
-        return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
 
-    return types.float64(x), lower
+@intrinsic
+def _summed(typing_context, view, x):
+    if view is of_numbers and x is float4:
+        return types.float64(view, x), lambda _context, builder, _sig, args: _sum(builder, args[1])
+    return x(view, x), lambda _context, _builder, _sig, args: args[1]
+
+
+def _plain(function):
+    """The form of a function where Numba does not compile; given as an intrinsic where it does."""
+    return lambda intrinsic_: intrinsic_ if COMPILED else function
+
+
+numbers = _plain(lambda array: array)(_numbers)  # view of an array of float64
+integers = _plain(lambda array: array)(_integers)  # view of an array of int64
+wide = _plain(lambda view: view)(in_fours if SIMD else _numbers)  # four at a time where that can be
+WIDTH = _LANES if SIMD else 1  # how many that is
+nearest = _plain(round)(_nearest)  # whole number nearest to x, or to each of four
+nought = _plain(lambda x: 0.0)(_nought)  # zero, or four of them: a constant, unlike 0.0 * x
+sign = _plain(lambda x: math.copysign(1.0, x))(_sign)  # 1 or −1
+below = _plain(operator.lt)(_below)  # whether a < b; of four numbers, whether all are
+choose = _plain(lambda k, a, b: a if k != 0.0 else b)(_choose)  # a where k is not zero, else b
+number = _plain(lambda view, x: x)(_number)  # x as a number of the kind that a view gives
+summed = _plain(lambda view, x: x)(_summed)  # what a loop over wide(view) added up: the sum over bodies
 
 
 # A vector of three numbers can also be packed in one <4 x double> (the fourth is not used): see blocks.py.
@@ -251,3 +360,19 @@ def lanes_to_rows(typing_context, a, b, c):
         return context.make_tuple(builder, sig.return_type, rows)
 
     return types.UniTuple(float4, _LANES)(float4, float4, float4), lower
+
+
+@intrinsic
+def sums(typing_context, x, y, z):
+    """The sum of the three numbers of each of three packed vectors."""
+
+    def lower(context, builder, sig, args):
+        x, y, z = args
+        low, high = _shuffled(builder, x, y, [0, 4, 2, 6]), _shuffled(builder, x, y, [1, 5, 3, 7])
+        half = _shuffled(builder, builder.fadd(low, high), low, [0, 1])
+        pair = builder.fadd(half, _shuffled(builder, low, low, [2, 3]))
+        a, b, c = (builder.extract_element(z, ir.Constant(ir.IntType(32), k)) for k in range(3))
+        found = [builder.extract_element(pair, ir.Constant(ir.IntType(32), k)) for k in range(2)]
+        return context.make_tuple(builder, sig.return_type, [*found, builder.fadd(builder.fadd(a, b), c)])
+
+    return types.UniTuple(types.float64, 3)(float4, float4, float4), lower

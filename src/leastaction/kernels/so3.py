@@ -4,7 +4,8 @@ from math import atan2, cos, factorial, pi, sin, sqrt
 
 from .coefficients import COS_HALF, LOG_RATIO, S_LIMIT, SINC_HALF, SQUARE_LIMIT
 from .jit import kernel
-from .simd import nearest
+from .piecewise import piecewise
+from .simd import below, nearest
 from .vec3 import add, add_scaled, cross, dot, scale
 
 
@@ -93,13 +94,20 @@ def rotate_symmetric(R, A):
     return dot(a0, r0), dot(a1, r1), dot(a2, r2), dot(a0, r1), dot(a0, r2), dot(a1, r2)
 
 
-@kernel
-def half_angle_cos_sinc(square):
-    """cos(θ/2) and sin(θ/2)/θ from θ²."""
-    if square < SQUARE_LIMIT:
-        return poly6(COS_HALF, square), poly6(SINC_HALF, square)
+def _small_square(square):
+    return below(square, SQUARE_LIMIT)
+
+
+def _half_angle_series(square):
+    return poly6(COS_HALF, square), poly6(SINC_HALF, square)
+
+
+def _half_angle_closed(square):
     theta = sqrt(square)
     return cos(0.5 * theta), sin(0.5 * theta) / theta
+
+
+half_angle_cos_sinc = piecewise(_small_square, _half_angle_series, _half_angle_closed)  # cos(θ/2), sin(θ/2)/θ, from θ²
 
 
 # 2π in three parts, the first two short enough that their products with a count of turns are exact
@@ -126,13 +134,21 @@ def exp(w):
     return c, k * w[0], k * w[1], k * w[2]
 
 
-@kernel
-def log_ratio(c, s):
-    """θ / sin(θ/2) of a quaternion with scalar part c and vector part of squared norm s; θ is in [0, 2π)."""
-    if s < S_LIMIT and c > 0.0:
-        return poly9(LOG_RATIO, s)
+def _small_rotation(c, s):
+    return below(s, S_LIMIT) and below(0.0, c)
+
+
+def _log_ratio_series(_c, s):
+    return poly9(LOG_RATIO, s)
+
+
+def _log_ratio_closed(c, s):
     root = sqrt(s)
     return 2.0 * atan2(root, c) / root
+
+
+# θ / sin(θ/2) of a quaternion with scalar part c and vector part of squared norm s; θ is in [0, 2π)
+log_ratio = piecewise(_small_rotation, _log_ratio_series, _log_ratio_closed)
 
 
 @kernel

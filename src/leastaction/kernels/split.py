@@ -34,15 +34,21 @@ def split_momentum(w, o, h, ratio, beta):
 
 
 @formula
+def rotation_derivative(turn, beta):
+    """dlog_w on SO(3), of w = turn: 1 − ½ŵ + β(w wᵀ − w·w)."""
+    A = mat_add(mat_scale(-0.5, hat(turn)), outer(scale(beta, turn), turn))
+    return mat_shift(A, 1.0 - beta * dot(turn, turn))
+
+
+@formula
 def split_stiffness(w, o, h, ratio, beta, gamma):
     """K as blocks: [[K_w − k ĉ ê, k ĉ], [−k ê, k]], k = m/h, the centre of mass being at c before, at e after."""
     turn, move = split_twist(w, o, ratio)
     inertia = get6(w, o + INERTIA_C)
     y = sym_mul(inertia, turn)
     ty = cross(turn, y)
-    # dlog_w = 1 − ½ŵ + β(w wᵀ − w·w), and the derivative of [dlog_w]ᵀ y at fixed y; products of hats are dyads
-    A = mat_add(mat_scale(-0.5, hat(turn)), outer(scale(beta, turn), turn))
-    A = mat_shift(A, 1.0 - beta * dot(turn, turn))
+    A = rotation_derivative(turn, beta)
+    # The derivative of [dlog_w]ᵀ y at fixed y; products of hats are dyads
     N = mat_sub(outer(scale(gamma, cross(turn, ty)), turn), mat_scale(0.5, hat(y)))
     N = mat_sub(N, mat_scale(beta, mat_sub(outer(add(y, y), turn), outer(turn, y))))
     N = mat_shift(N, beta * dot(turn, y))

@@ -1,13 +1,11 @@
 """How a link's discrete momentum answers when the link is moved: δμ = K ζ for ΔT ← exp(ζ) ΔT, a 6×6 matrix.
 
-K = ([dτ⁻¹]ᵀ G/h + N) dτ⁻¹ with N = ∂/∂x [(dτ⁻¹_x)ᵀ y] at y = G x/h, for the retraction τ = exp or Cayley. It is what
-Newton's method and the Jacobian of the residual are made of. Matrices are four 3×3 blocks.
+K = ([dτ⁻¹]ᵀ G/h + N) dτ⁻¹ with N = ∂/∂x [(dτ⁻¹_x)ᵀ y] at y = G x/h, for a retraction τ. It is what Newton's method and
+the Jacobian of the residual are made of. Matrices are four 3×3 blocks. For exp see exponential.py, for split split.py.
 """
 
-from math import cos
-
 from . import cayley, se3, so3
-from .coefficients import KAPPA
+from .exponential import exp_stiffness
 from .jit import formula, kernel
 from .kinematics import inertia_times
 from .layout import D, DQ, INERTIA_W, MASS, MOMENT_W, get3, get4, get6
@@ -15,82 +13,11 @@ from .mat3 import (
     hat, hat_mat, mat_add, mat_hat, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, scalar, transpose,
 )
 from .split import split_stiffness
-from .vec3 import add, add_scaled, cross, dot, scale
+from .vec3 import add_scaled, cross, dot, scale
 
 EXP, CAYLEY, SPLIT = 0, 1, 2  # retractions
-SMALL = cos(0.25)  # cos(θ/2) of half a radian
 
 
-@kernel
-def rotation_terms(dR):
-    """θ/sin(θ/2), β and γ of a rotation."""
-    s = dR[1] * dR[1] + dR[2] * dR[2] + dR[3] * dR[3]
-    ratio = so3.log_ratio(dR[0], s)
-    beta, gamma = se3.beta_gamma(dR[0], s, ratio)
-    return ratio, beta, gamma
-
-
-@formula
-def small_terms(w, o):
-    """The same for a rotation of at most half a radian, of one link or of four."""
-    u = so3.vector(get4(w, o + DQ))
-    return se3.series(dot(u, u))
-
-
-@kernel
-def link_twist(w, o, retraction):
-    """x = τ⁻¹(ΔT) of a link, and the β and γ of dlog (zeros for Cayley, which needs none). Needs displacements()."""
-    if retraction == CAYLEY:
-        turn, move = cayley.inverse(get4(w, o + DQ), get3(w, o + D))
-        return turn, move, 0.0, 0.0
-    return se3.log(get4(w, o + DQ), get3(w, o + D))
-
-
-@formula
-def small_twist(w, o):
-    """The same for exp and a rotation of at most half a radian, of one link or of four (w a view)."""
-    q = get4(w, o + DQ)
-    u = so3.vector(q)
-    ratio, beta, gamma = se3.series(dot(u, u))
-    turn, move = se3.log_by(q, get3(w, o + D), ratio, beta)
-    return turn, move, beta, gamma
-
-
-@kernel
-def block_is_small(w, o):
-    """Whether no link of a block turns by more than half a radian over the step."""
-    a = o + DQ
-    return w[a] > SMALL and w[a + 1] > SMALL and w[a + 2] > SMALL and w[a + 3] > SMALL
-
-
-@formula
-def dlog_matrix(w, v, beta, gamma):
-    """dlog_x as blocks: [[A, 0], [C, A]]. Products of two hats are dyads: âb̂ = b aᵀ − (a·b)."""
-    wv, ww = dot(w, v), dot(w, w)
-    A = mat_add(mat_scale(-0.5, hat(w)), mat_scale(beta, outer(w, w)))
-    k = gamma * wv
-    C = mat_add(mat_scale(-0.5, hat(v)), mat_scale(beta, mat_add(outer(w, v), outer(v, w))))
-    C = mat_shift(mat_add(C, mat_scale(k, outer(w, w))), -2.0 * beta * wv - k * ww)
-    return mat_shift(A, 1.0 - beta * ww), C
-
-
-@formula
-def twisted(w, m):
-    """hat(w×m) + ŵm̂ = 2 m wᵀ − w mᵀ − (w·m)."""
-    return mat_shift(mat_sub(outer(add(m, m), w), outer(w, m)), -dot(w, m))
-
-
-@formula
-def dlog_derivative(w, v, beta, gamma, kappa, m, f):
-    """N = ∂/∂x [dlog_xᵀ y] at fixed y = (m, f), as blocks: [[N_w, N_f], [N_f, 0]]."""
-    wf, wm, vf = cross(w, f), cross(w, m), cross(v, f)
-    wwf, wv = cross(w, wf), dot(w, v)
-    around_f = twisted(w, f)
-    Nf = mat_add(mat_sub(mat_scale(-0.5, hat(f)), mat_scale(beta, around_f)), mat_scale(gamma, outer(wwf, w)))
-    Nw = mat_sub(mat_scale(-0.5, hat(m)), mat_scale(beta, mat_add(twisted(w, m), twisted(v, f))))
-    Nw = mat_sub(Nw, mat_scale(gamma * wv, around_f))
-    along = add_scaled(scale(gamma, add(add(cross(w, wm), cross(w, vf)), cross(v, wf))), kappa * wv, wwf)
-    return mat_add(Nw, mat_add(outer(along, w), mat_scale(gamma, outer(wwf, v)))), Nf
 
 
 @kernel
@@ -108,9 +35,13 @@ def cayley_derivative(w, v, m, f):
     return N11, mat_scale(-0.5, hat(add_scaled(f, 0.5, cross(w, f)))), mat_scale(-0.5, hat(f))
 
 
-@formula
-def assemble(w, o, h, A, B, C, N11, N12, N21):
-    """K = ([[A, 0], [C, B]]ᵀ G/h + N) [[A, 0], [C, B]]."""
+@kernel
+def cayley_stiffness(w, o, h):
+    """K of a link for Cayley: ([[A, 0], [C, B]]ᵀ G/h + N) [[A, 0], [C, B]]."""
+    turn, move = cayley.inverse(get4(w, o + DQ), get3(w, o + D))
+    m, f = inertia_times(w, o, w[o + MASS], turn, move)
+    A, B, C = cayley_matrix(turn, move)
+    N11, N12, N21 = cayley_derivative(turn, move, scale(1.0 / h, m), scale(1.0 / h, f))
     mass, c = w[o + MASS] / h, scale(1.0 / h, get3(w, o + MOMENT_W))
     inertia = mat_scale(1.0 / h, mat_of_sym(get6(w, o + INERTIA_W)))
     At, Bt, Ct = transpose(A), transpose(B), transpose(C)
@@ -122,37 +53,17 @@ def assemble(w, o, h, A, B, C, N11, N12, N21):
 
 
 @formula
-def exp_stiffness(w, o, h, turn, move, beta, gamma, kappa):
-    """K of a link, or of four, for exp."""
-    m, f = inertia_times(w, o, w[o + MASS], turn, move)
-    A, C = dlog_matrix(turn, move, beta, gamma)
-    N11, N12 = dlog_derivative(turn, move, beta, gamma, kappa, scale(1.0 / h, m), scale(1.0 / h, f))
-    return assemble(w, o, h, A, A, C, N11, N12, N12)
-
-
-@formula
-def small_stiffness(w, o, h):
-    """K for exp and rotations of at most half a radian, of one link or of four (w a view). Needs displacements()."""
-    turn, move, beta, gamma = small_twist(w, o)
-    u = so3.vector(get4(w, o + DQ))
-    return exp_stiffness(w, o, h, turn, move, beta, gamma, se3.poly7(KAPPA, dot(u, u)))
-
-
-@kernel
 def link_stiffness(w, o, h, retraction):
-    """K of a link, exactly. Needs displacements()."""
+    """K of a link, or of four, exactly. Needs displacements()."""
+    if retraction == CAYLEY:
+        return cayley_stiffness(w, o, h)
     dR = get4(w, o + DQ)
     if retraction == SPLIT:
-        ratio, beta_, gamma_ = rotation_terms(dR)
-        return split_stiffness(w, o, h, ratio, beta_, gamma_)
-    turn, move, beta, gamma = link_twist(w, o, retraction)
-    if retraction == CAYLEY:
-        m, f = inertia_times(w, o, w[o + MASS], turn, move)
-        A, B, C = cayley_matrix(turn, move)
-        N11, N12, N21 = cayley_derivative(turn, move, scale(1.0 / h, m), scale(1.0 / h, f))
-        return assemble(w, o, h, A, B, C, N11, N12, N21)
-    s = dR[1] * dR[1] + dR[2] * dR[2] + dR[3] * dR[3]
-    return exp_stiffness(w, o, h, turn, move, beta, gamma, se3.kappa(dR[0], s, so3.log_ratio(dR[0], s)))
+        ratio, beta, gamma = se3.terms_of(dR)
+        return split_stiffness(w, o, h, ratio, beta, gamma)
+    u = so3.vector(dR)
+    ratio, beta, gamma, kappa = se3.four_terms(dR[0], dot(u, u))
+    return exp_stiffness(w, o, h, ratio, beta, gamma, kappa)
 
 
 @kernel

@@ -8,36 +8,35 @@ impulse at t_k.
 
 from math import isfinite
 
-from .aba import factor
+from .aba import factor, singular_joint
 from .drnea import carry, drnea, gather_residual, kick
-from .guess import guess, remember
+from .guess import PAST, guess, remember
 from .jit import entry, kernel, part
 from .joints import apply_motion, deflections, get_motion, set_motion
 from .kinematics import place
 from .layout import BLOCK, DINV, DOF, DQ, FREE, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, copy, look, put33, slot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import follow, record
-from .rnea import gravitational_energy, kinetic_energy, total_momentum
+from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
 from .root import find_root
 from .settings import BAD_CONTROL, ROTATION, STRUGGLED, UNRESOLVED
-from .simd import numbers
+from .simd import WIDTH, number, numbers, wide
 from .vec3 import dot
 
 # Change of the energy in a single step, relative to twice the kinetic energy, that shows the step to be too long:
 TROUBLED_JUMP = 0.025  # when the search was in trouble
 SMOOTH_JUMP = 0.05  # when it was not
 NOTICEABLE = 0.995  # cos(θ/2) of 0.2 rad
+V, P, CARRIED = 0, 1, 2  # what a node is given by, besides q
 
 
 @part
 def arrive(tree, w, q, rest):
-    """Set all that depends on the configuration of a node, the factored mass matrix included.
-
-    Gives the energy of the springs and the first joint with a singular articulated inertia, or −1.
-    """
+    """Set all that depends on the configuration of a node, the factored mass matrix included. Gives the energy of the
+    springs."""
     place(tree, w, q)
-    springs = deflections(tree, w, q, rest)
-    return springs, factor(tree, w, 0.0)
+    factor(tree, w, 0.0)
+    return deflections(tree, w, q, rest)
 
 
 @kernel
@@ -52,7 +51,7 @@ def set_wrenches(tree, w, wrench):
 def force_scale(tree, w, gravity, h):
     """h² Σ m |g|²: the square of the momentum that gravity can give in a step, so that a release from rest has a
     scale."""
-    mass = 0.0
+    mass = number(w, 0.0)
     for i in range(tree.n):
         mass += w[slot(w, i) + MASS]
     return h * h * mass * dot(gravity, gravity)
@@ -62,8 +61,8 @@ def force_scale(tree, w, gravity, h):
 def move_rows(tree, w, source, target):
     """Copy the momenta of links and joints, twelve rows, of every block."""
     for block in range(0, tree.end, BLOCK):
-        for j in range(12 * LANES):
-            w[block + target + j] = w[block + source + j]
+        for j in range(0, 12 * LANES, WIDTH):
+            wide(w)[block + target + j] = wide(w)[block + source + j]
 
 
 @part
@@ -93,7 +92,7 @@ def depart(tree, state, rest, gravity, tau, h):
     remember(state.history, scratch[1])
     carry(tree, w, h)
     apply_motion(tree, w, state.q, state.low)
-    springs, _ = arrive(tree, w, state.q, rest)
+    springs = arrive(tree, w, state.q, rest)
     kick(tree, w, gravity, tau, 0.5 * h)
     return springs
 
@@ -126,16 +125,21 @@ def turned(tree, w, cosine):
 
 
 @kernel
+def jumped(change, limit, settings):
+    """Whether a step without forcing changed the energy so much that it was too long, if a link turned noticeably."""
+    return not settings.damped and settings.max_substeps > 1 and settings.rescue and abs(change) > limit
+
+
+@kernel
 def unresolved(tree, w, change, limit, settings):
     """Whether a step without forcing turned a link noticeably and changed the energy so much that it was too long."""
-    conserved = not settings.damped and settings.max_substeps > 1 and settings.rescue
-    return conserved and abs(change) > limit and turned(tree, w, NOTICEABLE)
+    return jumped(change, limit, settings) and turned(tree, w, NOTICEABLE)
 
 
 @part
 def worst_joint(tree, w, h, retraction, status, f):
     """The joint to blame for a step without a root: the one whose link turned furthest, or with the largest f²/M."""
-    drnea(tree, w, h, retraction)
+    drnea(tree, w, h, retraction, True)
     gather_residual(tree, w, f)
     worst, most = 0, -1.0
     for i in range(tree.n):
@@ -154,22 +158,28 @@ def worst_joint(tree, w, h, retraction, status, f):
 
 
 @entry
-def start(tree, state, rest, gravity, from_momentum, p):
-    """Prepare a node at (q, v), then p is set; or at (q, p), then v is set.
+def start(tree, state, rest, gravity, given, p):
+    """Prepare a node at (q, v), then p is set; or at (q, p), then v is set; or at q with the momenta that the links
+    have, then v and p are set.
 
     Gives the first singular joint or −1, the kinetic and the total energy, angular and linear momentum.
     """
     tree, w, q, v = look(tree), numbers(state.w), state.q, state.v
-    springs, singular = arrive(tree, w, q, rest)
-    if from_momentum:
+    springs = arrive(tree, w, q, rest)
+    singular = singular_joint(tree, w)
+    if given == P:
         for i in range(tree.n):
             o, k = slot(w, i), tree.iv[i]
             put33(w, o + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
             for j in range(DOF[tree.kind[i]]):
                 w[o + JOINT_P + LANES * j] = p[k + j]
+    if given != V:
         velocity_of(tree, w, v)
-    momentum_of(tree, w, v)
-    if not from_momentum:
+    if given == CARRIED:
+        velocities(tree, w, v)
+    else:
+        momentum_of(tree, w, v)
+    if given != P:
         generalized_momentum(tree, w, p)
     kinetic = kinetic_energy(tree, w, v)
     angular, linear = total_momentum(tree, w, MOMENTUM)
@@ -208,7 +218,7 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
         springs = 0.0
         for s in range(len(stages)):  # just one for order two
             spent, left, result, springs = step(
-                tree, state, rest, gravity, held, stages[s] * h, weights[s], min(known + s, 4), scale, settings)
+                tree, state, rest, gravity, held, stages[s] * h, weights[s], min(known + s, PAST), scale, settings)
             out.iterations[k] += spent
             out.residual[k] = left if result < 0 else max(out.residual[k], left)
             out.status[k] = result if result < 0 else max(out.status[k], result)
@@ -217,7 +227,7 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
                 restore_node(tree, state, rest)
                 generalized_momentum(tree, w, scratch[0])
                 return k, 0, blamed
-        known = min(known + len(stages), 4)
+        known = min(known + len(stages), PAST)
         keep = (first + k + 1) % every == 0
         before = twice
         twice = velocity_of(tree, w, v) if keep or feedback else momentum_solve_up(tree, w)

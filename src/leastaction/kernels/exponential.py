@@ -1,0 +1,93 @@
+"""The exponential on SE(3), the paper's retraction, in closed form about a link's centre of mass.
+
+L_d does not depend on where on the link its frame sits, and about the centre of mass G = (I, m) is diagonal. There,
+with w = log ΔR, the displacement d of that centre, A = dlog_w on SO(3) and x = (w, v), v = A d:
+    f = m AᵀA d / h,  m_c = (AᵀI w + m (γ (w·d) w×(w×v) + β v×(w×v))) / h.
+Everything serves one link, or four (w a view in fours). docs/derivation.md has the steps between.
+"""
+
+from .jit import formula
+from .layout import COM_W, INERTIA_C, MASS, get3, get6
+from .mat3 import hat, hat_mat, mat_add, mat_hat, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, transpose
+from .split import rotation_derivative, split_twist
+from .vec3 import add, add_scaled, cross, dot, scale, sub, sym_mul
+
+
+@formula
+def screw_terms(turn, d, beta):
+    """Of w and d: w·w, w·d, w×d, w×(w×d), 1 − β w·w, the c of AᵀA = 1 + c ŵ², AᵀA d, and v = A d."""
+    square = dot(turn, turn)
+    t = cross(turn, d)
+    tt = cross(turn, t)
+    rest = 1.0 - beta * square
+    c = beta * (1.0 + rest) - 0.25
+    return (square, dot(turn, d), t, tt, rest, c, add_scaled(d, c, tt),
+            add_scaled(add_scaled(d, -0.5, t), beta, tt))
+
+
+@formula
+def exp_momentum(w, o, h, ratio, beta, gamma):
+    """Alg. 2, line 7: μ = [dlog_x]ᵀ G x / h about the link's origin at t_k, and xᵀ G x. Needs displacements()."""
+    turn, d = split_twist(w, o, ratio)
+    square, along, t, tt, rest, _, g, v = screw_terms(turn, d, beta)
+    y, mass = sym_mul(get6(w, o + INERTIA_C), turn), w[o + MASS]
+    reach = dot(d, g)  # = v·v
+    ty = cross(turn, y)
+    m = add_scaled(add_scaled(y, 0.5, ty), beta, cross(turn, ty))
+    m = add_scaled(m, mass * gamma * along, add_scaled(scale(rest, tt), 0.5 * square, t))
+    m = add_scaled(m, mass * beta, add_scaled(scale(reach, turn), -along, v))
+    f = scale(mass, g)
+    return (scale(1.0 / h, add(m, cross(get3(w, o + COM_W), f))), scale(1.0 / h, f),
+            dot(turn, y) + mass * reach)
+
+
+@formula
+def exp_stiffness(w, o, h, ratio, beta, gamma, kappa):
+    """K as blocks, exactly: the derivative of exp_momentum when the link moves by ζ = (z, y) about its origin at t_k.
+
+    Then δw = A z and δd = y + z×e, the centre of mass being at e after the step. Most matrices are dyads, as
+    hat(w×d) + ŵd̂ = 2 d wᵀ − w dᵀ − w·d, wᵀA = wᵀ and dᵀA = (Aᵀd)ᵀ.
+    """
+    turn, d = split_twist(w, o, ratio)
+    square, along, t, tt, rest, c, g, v = screw_terms(turn, d, beta)
+    centre, k = get3(w, o + COM_W), w[o + MASS] / h
+    e = add(centre, d)
+    A = rotation_derivative(turn, beta)
+    a = add_scaled(add_scaled(d, 0.5, t), beta, tt)  # Aᵀ d
+    r = add_scaled(scale(rest, tt), 0.5 * square, t)  # w×(w×v)
+    dc = 2.0 * (gamma * rest - beta * beta)  # of c, for a change of w·w/2
+    stretch = 1.0 - c * square
+    mix = along * (beta + gamma * square)
+
+    # The linear momentum: k AᵀA for y …
+    f_y = mat_shift(outer(scale(k * c, turn), turn), k * stretch)
+    # … and for z
+    f_z = mat_add(outer(scale(k, add_scaled(scale(dc, tt), -2.0 * c, d)), turn),
+                  outer(scale(k * c, turn), sub(a, cross(turn, e))))
+    f_z = mat_sub(mat_add(f_z, mat_scale(k * c * along, A)), hat(scale(k * stretch, e)))
+
+    # The angular momentum about the centre of mass, for y …
+    m_y = mat_add(outer(scale(k, add_scaled(scale(gamma, r), -beta, v)), turn),
+                  outer(scale(k, turn), add_scaled(scale(2.0 * beta, g), gamma * along, turn)))
+    m_y = mat_sub(m_y, mat_scale(k * mix, A))
+    # … and for z at fixed d
+    inertia, by_h = get6(w, o + INERTIA_C), 1.0 / h
+    y = scale(by_h, sym_mul(inertia, turn))
+    ty = cross(turn, y)
+    tty = cross(turn, ty)
+    b = add_scaled(add_scaled(y, 0.5, ty), beta, tty)  # Aᵀ y
+    reach, dd = dot(d, g), dot(d, d)
+    p = add_scaled(scale(kappa * along, r), gamma * along, add_scaled(t, -(gamma * square + 3.0 * beta), tt))
+    p = add_scaled(p, 2.0 * along * (beta * beta - gamma * rest), d)
+    p = add_scaled(p, gamma * reach + beta * (dc * (along * along - square * dd) - 2.0 * c * dd), turn)
+    p = add_scaled(p, -gamma * along, v)
+    s = add_scaled(scale(gamma, r), along * (gamma * rest + beta * (2.0 * c - beta)), turn)
+    s = add_scaled(s, -beta, v)
+    m_z = mat_add(transpose(mat_mul(mat_of_sym(inertia), mat_scale(by_h, A))),
+                  hat(add_scaled(scale(-0.5, y), -0.5 * k * mix, d)))
+    own = along * along * (gamma * rest - beta * beta) + beta * reach
+    m_z = mat_mul(mat_shift(m_z, k * own + beta * dot(turn, y)), A)
+    m_z = mat_add(m_z, outer(add_scaled(add_scaled(scale(k, p), gamma, tty), -2.0 * beta, y), turn))
+    m_z = mat_add(m_z, mat_add(outer(scale(beta, turn), b), outer(scale(k, s), a)))
+
+    return (mat_add(mat_sub(m_z, mat_hat(m_y, e)), hat_mat(centre, f_z)), mat_add(m_y, hat_mat(centre, f_y)), f_z, f_y)

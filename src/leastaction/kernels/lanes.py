@@ -1,0 +1,165 @@
+"""Four simulations of one model at once, one in each lane of SIMD: the loop.
+
+The memory of a group has a block of its own for every body, whose four lanes are that body in the four simulations; the
+kernels take it as a view in fours. Nothing passes from lane to lane, so what a simulation gives does not depend on its
+neighbours, to the last bit. A lane whose search fails falls: it is left to the single run, and the others make their
+step.
+"""
+
+from collections import namedtuple
+
+from .aba import factor
+from .drnea import carry, kick_joints, kick_links
+from .guess import PAST, extrapolate, remember, terms
+from .jit import entry, kernel, part
+from .joints import apply_motion, deflections, get_motion, set_motion
+from .kinematics import place
+from .lanes_root import find_roots
+from .layout import LANES, MOMENTUM, NODE, copy, look
+from .momentum import generalized_momentum, momentum_solve_up, velocity_of
+from .record import follow
+from .rnea import gravitational_energy
+from .settings import STRUGGLED, UNRESOLVED
+from .simd import in_fours, in_lanes, number
+from .variational import NOTICEABLE, SMOOTH_JUMP, TROUBLED_JUMP, force_scale, jumped, move_rows, set_wrenches
+
+# Flat arrays, four numbers for each of one simulation. w: memory of the links (layout.py); q, v, low, history: as in
+# compiled.State; saved_q, saved_low: of the node before the last step; twice, energy: twice the kinetic and the total
+# energy of the node; p, momentum: of the last one that was kept; extremes: see record.py; gravity; known: increments in
+# the history; forced, alive: whether joint forces act, and whether the simulation goes on; motion (nv), weights (7),
+# aside (15): scratch; search: of lanes_root.py
+Group = namedtuple("Group", "w q v low saved_q saved_low history twice energy p momentum extremes gravity known forced "
+                            "alive motion weights aside search")
+
+
+@kernel
+def kick_lanes(tree, w, gravity, tau, h):
+    """As drnea.kick."""
+    kick_links(tree, w, gravity, h)
+    if len(tau) > 0:
+        kick_joints(tree, w, in_lanes(tau), h)
+
+
+@part
+def advance(tree, w, group, rest, gravity, tau, h, weights, stage, scale, settings):
+    """One step of every lane. Gives the energy of the springs and the least cos(θ/2) of a link.
+
+    A lane without a root goes astray, its outcome telling so.
+    """
+    q, motion = in_lanes(group.q), in_lanes(group.motion)
+    kick_lanes(tree, w, gravity, tau, 0.5 * h)
+    for lane in range(LANES):
+        own = terms(settings.guess, weights, min(group.known[lane] + stage, PAST), h)
+        for j in range(PAST + 1):
+            group.weights[LANES * j + lane] = own[j]
+    a = in_lanes(group.weights)
+    nv = len(group.v) // LANES
+    extrapolate((a[0], a[1], a[2], a[3], a[4], a[5], a[6]), in_lanes(group.v), in_lanes(group.history), nv, motion)
+    set_motion(tree, w, motion)
+    least = find_roots(tree, w, h, scale, settings, group.search)
+    get_motion(tree, w, motion)
+    remember(group.history, group.motion)
+    carry(tree, w, h)
+    apply_motion(tree, w, q, in_lanes(group.low))
+    place(tree, w, q)
+    springs = deflections(tree, w, q, rest)
+    kick_lanes(tree, w, gravity, tau, 0.5 * h)
+    return springs, least
+
+
+@kernel
+def settle_accounts(search, k, out):
+    """Add what a (sub-)step of step k took, lane by lane."""
+    for lane in range(LANES):
+        result, left = search.outcome[lane], search.residual[lane]
+        out.iterations[lane, k] += search.spent[lane]
+        if out.status[lane, k] < 0:
+            continue
+        out.residual[lane, k] = left if result < 0 else max(out.residual[lane, k], left)
+        out.status[lane, k] = result if result < 0 else max(out.status[lane, k], result)
+
+
+@kernel
+def write_nodes(group, kept, out):
+    """Write the node of every lane to row ``kept`` of its record."""
+    for lane in range(LANES):
+        for j in range(len(group.q) // LANES):
+            out.q[lane, kept, j] = group.q[LANES * j + lane]
+        for j in range(len(group.v) // LANES):
+            out.v[lane, kept, j] = group.v[LANES * j + lane]
+            out.p[lane, kept, j] = group.p[LANES * j + lane]
+        for j in range(6):
+            out.momentum[lane, kept, j] = group.momentum[LANES * j + lane]
+        out.energy[lane, kept] = group.energy[lane]
+
+
+@kernel
+def follow_lanes(tree, w, kinetic, energy, group, out, k):
+    """Widen the extremes of those lanes that made step k, and set their momentum."""
+    copy(group.extremes, group.aside)
+    angular, linear = follow(tree, w, kinetic, energy, in_lanes(group.extremes))
+    momentum, total = angular + linear, in_lanes(group.momentum)
+    for j in range(6):
+        total[j] = momentum[j]
+    for lane in range(LANES):
+        if out.status[lane, k] < 0:
+            for j in range(lane, len(group.extremes), LANES):
+                group.extremes[j] = group.aside[j]
+
+
+@entry
+def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, out):
+    """Make steps of four simulations, from number ``first`` until ``steps`` are made, or a living lane fails.
+
+    The other arguments are those of variational.run, for the whole run; ``tau`` (R, 4 nv); the arrays of ``out`` have a
+    first axis of four. Gives the number of steps made so far. A lane fails if its status for the last of them is
+    negative: then saved_q, saved_low and the rows NODE hold its node before. With first = −1, only what depends on the
+    configurations is set.
+    """
+    tree, w, q = look(tree), in_fours(group.w), in_lanes(group.q)
+    g = in_lanes(group.gravity)
+    gravity = g[0], g[1], g[2]
+    stages, weights, settings = method
+    if first < 0:
+        place(tree, w, q)
+        deflections(tree, w, q, rest)
+        factor(tree, w, 0.0)
+        return 0
+    from_rest = force_scale(tree, w, gravity, h)
+    twice_, energy_ = in_lanes(group.twice), in_lanes(group.energy)
+    for k in range(first, steps):
+        if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
+            set_wrenches(tree, w, wrench[k])
+        held = tau[k if len(tau) > 1 else 0] if len(tau) > 0 else tau.reshape(-1)[:0]
+        copy(group.q, group.saved_q)
+        copy(group.low, group.saved_low)
+        move_rows(tree, w, MOMENTUM, NODE)
+        before, last = twice_[0], energy_[0]
+        springs, least = number(w, 0.0), number(w, 1.0)
+        for s in range(len(stages)):
+            springs, least = advance(tree, w, group, rest, gravity, held, stages[s] * h, weights[s], s,
+                                     before + from_rest, settings)
+            settle_accounts(group.search, k, out)
+        factor(tree, w, 0.0)
+        keep = (k + 1) % every == 0
+        twice = velocity_of(tree, w, in_lanes(group.v)) if keep else momentum_solve_up(tree, w)
+        energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
+        change = energy - last
+        fallen = False
+        for lane in range(LANES):
+            group.known[lane] = min(group.known[lane] + len(stages), PAST)
+            limit = TROUBLED_JUMP if out.status[lane, k] == STRUGGLED else SMOOTH_JUMP
+            largest = max(before[lane], twice[lane])
+            if (out.status[lane, k] >= 0 and not group.forced[lane] and least[lane] < NOTICEABLE
+                    and jumped(change[lane], limit * largest, settings)):
+                out.status[lane, k] = UNRESOLVED
+            if out.status[lane, k] < 0 and group.alive[lane]:
+                fallen = True
+        twice_[0], energy_[0] = twice, energy
+        follow_lanes(tree, w, 0.5 * twice, energy, group, out, k)
+        if keep:
+            generalized_momentum(tree, w, in_lanes(group.p))
+            write_nodes(group, (k + 1) // every - 1, out)
+        if fallen:
+            return k + 1
+    return steps

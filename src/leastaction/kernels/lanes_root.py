@@ -1,0 +1,95 @@
+"""Four simulations at once: finding the roots of a step, each lane by itself though they are evaluated together."""
+
+from collections import namedtuple
+from math import inf, isfinite
+
+from .drnea import drnea
+from .jit import kernel, part
+from .joints import improve_motion
+from .layout import BLOCK, K, LANES
+from .newton import newton_down, newton_factor, newton_up
+from .root import LEAST_COSINE, SEARCHING, judge, polish
+from .settings import CONVERGED, EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, WRONG_ROOT
+from .simd import choose, in_fours, in_lanes, number
+
+# Of each lane (4,): the track of root.judge; outcome: SEARCHING, or the status of the step; spent: evaluations; going,
+# wanted: 1.0 if it moves on, and if it wants a new Jacobian, else 0.0. factors: room for the Jacobians, as large as w
+Search = namedtuple("Search", "residual best before stalled status outcome spent going wanted factors")
+
+
+@kernel
+def keep_factors(tree, w, factors):
+    """Put the factored Jacobians aside: the last rows of every block."""
+    for block in range(0, tree.end, BLOCK):
+        for a in range(block + K, block + BLOCK, LANES):
+            factors[a] = w[a]
+
+
+@kernel
+def put_back_factors(tree, w, factors, wanted):
+    """Take the new Jacobian only where it is wanted."""
+    for block in range(0, tree.end, BLOCK):
+        for a in range(block + K, block + BLOCK, LANES):
+            w[a] = choose(wanted, w[a], factors[a])
+
+
+@kernel
+def begin(search, spent):
+    for lane in range(LANES):
+        search.residual[lane] = search.best[lane] = search.before[lane] = inf
+        search.stalled[lane], search.status[lane] = 0, CONVERGED
+        search.outcome[lane], search.spent[lane] = SEARCHING, spent
+        search.going[lane] = search.wanted[lane] = 1.0
+
+
+@kernel
+def judge_lane(settings, iteration, lane, least, square, size, det, search):
+    """Decide for one lane whether it is done, goes on, or wants a new Jacobian."""
+    outcome, poor, track = judge(settings, iteration, least, square, size, 0.0, (
+        search.residual[lane], search.best[lane], search.before[lane], search.stalled[lane], search.status[lane]))
+    if not least > LEAST_COSINE:
+        outcome = ROTATION if isfinite(least) else NOT_FINITE
+    elif search.wanted[lane] != 0.0 and det < 0.0:
+        outcome = WRONG_ROOT
+    search.residual[lane], search.best[lane], search.before[lane], search.stalled[lane], search.status[lane] = track
+    search.outcome[lane], search.spent[lane] = outcome, iteration
+    search.going[lane] = 1.0 if outcome == SEARCHING else 0.0
+    search.wanted[lane] = search.going[lane] if poor or not settings.chord else 0.0
+
+
+@part
+def find_roots(tree, w, h, reference, settings, search):
+    """Find the motions of the step, as root.find_root does by Newton's method. Gives the least cos(θ/2) of a link.
+
+    A lane that is done stays where it is while others go on: evaluated there again, with the Jacobian that it had, it
+    gives the same numbers. So all are polished together at the end.
+    """
+    begin(search, settings.max_iterations)
+    going, wanted, factors = in_lanes(search.going), in_lanes(search.wanted), in_fours(search.factors)
+    refactor, least = True, number(w, 1.0)
+    for iteration in range(1, settings.max_iterations + 1):
+        twice_energy, least = drnea(tree, w, h, settings.retraction, iteration == 1)
+        det = number(w, 1.0)
+        if refactor:
+            if iteration > 1:
+                keep_factors(tree, w, factors)
+            det = newton_factor(tree, w, h, settings.retraction, settings.first_order)
+            if iteration > 1:
+                put_back_factors(tree, w, factors, wanted[0])
+        square, size = newton_up(tree, w) / h, reference + twice_energy
+        newton_down(tree, w)
+        on, refactor = False, False
+        for lane in range(LANES):
+            if search.outcome[lane] == SEARCHING:
+                judge_lane(settings, iteration, lane, least[lane], square[lane], size[lane], det[lane], search)
+                on = on or search.going[lane] != 0.0
+                refactor = refactor or search.wanted[lane] != 0.0
+        if not on:
+            break
+        improve_motion(tree, w, going[0])
+    for lane in range(LANES):
+        if search.outcome[lane] == SEARCHING:
+            search.outcome[lane] = EXHAUSTED
+        search.going[lane] = 1.0 if search.outcome[lane] >= 0 and search.outcome[lane] != FLOOR else 0.0
+    polish(tree, w, h, going[0], True)
+    return least
