@@ -10,7 +10,7 @@ from numba.core import types
 from numba.extending import overload
 
 from . import mat3
-from .jit import OPTIONS, formula, kernel
+from .jit import INNER, formula, kernel
 from .layout import LANES, get9, put9
 from .mat3 import mat_add, mat_inverse, mat_mul, mat_scale, mat_sub, mat_vec, vec_mat
 from .simd import SIMD, cycled, float4, in_fours, lanes_to_rows, of_numbers, packed, sums
@@ -38,7 +38,7 @@ def _two_forms(nine, rows, is_packed=_is_rows):
     def function(*args):
         raise NotImplementedError("for kernels only")
 
-    @overload(function, strict=False, jit_options={"forceinline": True, **OPTIONS})
+    @overload(function, strict=False, jit_options={"forceinline": True, **INNER})
     def choose(first, *others):
         return rows if is_packed(first) else nine
 

@@ -10,8 +10,18 @@ from pathlib import Path
 import numba
 from numba.core import event
 
+try:
+    from .stages import EntryCompiler, InnerCompiler
+
+    _INNER, _ENTRY, _PART = {"pipeline_class": InnerCompiler}, {"pipeline_class": EntryCompiler}, {}
+except (ImportError, AttributeError):  # a Numba that stages.py does not know: its own way, which takes longer
+    _INNER, _ENTRY, _PART = {}, {}, {"inline": "always"}
+
 # FMA contraction is worth 10 % and more; the unsafe flags are worth nothing (measured), so they stay off.
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "nsz"}}
+# Functions that only kernels call need no way in from Python, and count no references.
+INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **_INNER, **OPTIONS}
+ENTRY = {"no_cfunc_wrapper": True, "nogil": True, **_ENTRY, **OPTIONS}
 
 
 def _key() -> str:
@@ -55,18 +65,18 @@ CACHE_FOLDER = _cache_folder()
 
 def kernel(function):
     """Compile a function that is called by other kernels only (no Python entry point: half the compile time)."""
-    return numba.njit(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
+    return numba.njit(function, **INNER)
 
 
 def formula(function):
     """Compile a small formula that LLVM must put in place where it is used; its own estimate is against long tuples."""
-    return numba.njit(function, forceinline=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
+    return numba.njit(function, forceinline=True, **INNER)
 
 
 def part(function):
-    """Compile a stretch of a loop as if it stood in its caller: large functions would else be optimised at every
-    level."""
-    return numba.njit(function, inline="always", no_cpython_wrapper=True, no_cfunc_wrapper=True, **OPTIONS)
+    """Compile a stretch of a loop. Numba's own way optimises large functions at every level, so there it is compiled as
+    if it stood in its caller."""
+    return numba.njit(function, **_PART, **INNER)
 
 
 def entry(function):
@@ -74,7 +84,7 @@ def entry(function):
     theirs = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = CACHE_FOLDER
     try:
-        return numba.njit(function, cache=bool(CACHE_FOLDER), nogil=True, **OPTIONS)
+        return numba.njit(function, cache=bool(CACHE_FOLDER), **ENTRY)
     finally:
         numba.config.CACHE_DIR = theirs
 

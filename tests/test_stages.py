@@ -1,0 +1,48 @@
+"""Kernels are compiled in stages with the installed Numba, and in Numba's own way with one that lacks the means."""
+
+import os
+import subprocess
+import sys
+
+import numba
+import numpy as np
+import pytest
+
+import leastaction as la
+from leastaction.kernels import jit, so3
+
+JIT = not numba.config.DISABLE_JIT
+POSE = "import leastaction as la; print(*la.poses(la.library.pendulum(), [0.3]).ravel().tolist())"
+LACKING = """
+import sys
+import numba.core.codegen
+del numba.core.codegen.CPUCodeLibrary._optimize_functions
+from leastaction.kernels import jit
+assert "pipeline_class" not in jit.INNER and "pipeline_class" not in jit.ENTRY
+numba.core.codegen.CPUCodeLibrary._optimize_functions = lambda self, module: None
+"""
+
+
+def test_installed_numba_has_the_means():
+    assert "pipeline_class" in jit.INNER
+    assert "pipeline_class" in jit.ENTRY
+
+
+@pytest.mark.skipif(not JIT, reason="compiles")
+def test_without_the_means_numbas_own_way(tmp_path):
+    environment = {**os.environ, "LEASTACTION_CACHE": str(tmp_path)}
+    run = subprocess.run([sys.executable, "-c", LACKING + POSE], env=environment, capture_output=True, check=True)
+    expected = la.poses(la.library.pendulum(), [0.3]).ravel()
+    np.testing.assert_allclose([float(x) for x in run.stdout.split()], expected, rtol=0, atol=1e-15)
+
+
+@pytest.mark.skipif(not JIT, reason="compiles")
+def test_inner_function_serves_others():
+    """A function of somebody else can call an inner function, which stopped at intermediate code."""
+
+    @numba.njit
+    def other(x):
+        return so3.half_angle(x)
+
+    np.testing.assert_allclose(other(0.6), (np.cos(0.3), np.sin(0.3)), rtol=1e-15)
+    assert type(so3.half_angle.overloads[numba.float64,].library).__name__ == "_Inner"
