@@ -51,7 +51,7 @@ class _Team:
         first = runs[0]
         self.steps, self.every, self.dt, c = first.steps, first.every, first.sim.dt, first.sim.compiled
         self.compiled, n, nv = c, c.tree.n, c.nv
-        self.tree = c.tree._replace(end=(n + 1) * layout.BLOCK)
+        self.tree = c.tree._replace(end=n * layout.BLOCK)  # loops over blocks leave out the ground, which is after
         self.method = first.sim.integrator.method(c.stiff, c.damped)
         self.forces = self._side_by_side([run.tau for run in lanes])
         self.out = Record(
@@ -61,7 +61,7 @@ class _Team:
             np.ones((LANES, self.steps), dtype=np.int64), None,
         )
         self.memories = [Memory(run.sim, self._record(lane), self.every) for lane, run in enumerate(runs)]
-        size = self.tree.end
+        size = (n + 1) * layout.BLOCK
         self.group = Group(
             w=np.zeros(size), q=np.zeros(LANES * c.nq), v=np.zeros(LANES * nv), low=np.zeros(LANES * c.nq),
             saved_q=np.zeros(LANES * c.nq), saved_low=np.zeros(LANES * c.nq), history=np.zeros(PAST * LANES * nv),

@@ -6,7 +6,7 @@ parent's origin: then a sweep waits for one product after the other, and not for
 
 from . import so3
 from .blocks import (
-    accumulate, alike, block_inverse, deal, eliminate, eliminate_ball, get_blocks, matrix_times, nine, put_nine,
+    accumulate, alike, block_inverse, deal, eliminate_ball, get_blocks, matrix_times, nine, pass_on, put_nine,
     row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
 )
 from .jit import kernel
@@ -59,10 +59,10 @@ def factor(tree, w, h):
             m, f = row_shift(m, f, arm)
             um, uf = row_numbers(m), row_numbers(f)
             put33(w, o + U, um, uf)
-            # Shifted before the joint gives way, so that the shift need not wait for the pivot
-            A11, A12, A21, A22 = shift_blocks(A11, A12, A21, A22, arm)
-            A11, A12, A21, A22 = eliminate(A11, A12, A21, A22, -inverse, um, uf, m, f)
-        elif tree.kind[i] == BALL:
+            if tree.parent[i] < n:
+                pass_on(w, slot(w, tree.parent[i]), IA, A11, A12, A21, A22, arm, -inverse, um, uf, m, f)
+            continue
+        if tree.kind[i] == BALL:
             I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
             pivot9 = mat_shift(I11, extra)
             inverse9 = mat_inverse(pivot9)
