@@ -163,15 +163,26 @@ class Simulator:
                     every, control,
                 )
                 made += more
+        self._account(made, out, first, every)
+        if made < steps:
+            raise self._failure(blamed, float(out.residual[made]))
+
+    def advance_stuck(self, tau: Array, wrench: Array, out: Record, first: int) -> None:
+        """Make the one step for which the plain search is known to fail, and fill ``out``, as `advance`."""
+        if self._rescue(0, tau, wrench, out, first, 1, None):
+            self._account(1, out, first, 1)
+        else:
+            self.advance(1, tau, wrench, out, first, 1)  # which says why
+
+    def _account(self, made: int, out: Record, first: int, every: int) -> None:
+        """Take note of steps that the kernels have made."""
         kept = (first + made) // every - first // every
         out.energy[:kept] += self.compiled.ground_energy
         if kept:
             self._p, self._energy = out.p[kept - 1].copy(), float(out.energy[kept - 1])
             self._momentum = out.momentum[kept - 1].copy()
         self.steps += made
-        self.status = Status(out.status[max(min(made, steps - 1), 0)])
-        if made < steps:
-            raise self._failure(blamed, float(out.residual[made]))
+        self.status = Status(out.status[max(min(made, len(out.status) - 1), 0)])
 
     def checkpoint(self, path: str | Path) -> Path:
         """Write all that the next step reads to a file, from which `restore` goes on bit for bit.

@@ -131,7 +131,7 @@ if COMPILED:
         """For kernels only: see _in_blocks."""
         raise NotImplementedError
 
-    @overload(slot, jit_options={"forceinline": True, **OPTIONS})
+    @overload(slot, jit_options={"forceinline": True, **OPTIONS})  # type: ignore[typeddict-item]
     def _slot(w, i):
         return _by_itself if w is of_fours else _in_blocks
 else:

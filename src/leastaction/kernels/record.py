@@ -9,6 +9,7 @@ from .rnea import total_momentum
 # q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status,
 # substeps (steps,); extremes (15,): least and greatest energy, greatest kinetic energy, least and greatest momentum (6)
 Record = namedtuple("Record", "q v p energy momentum iterations residual status substeps extremes")
+EXTREMES = 15
 
 
 @kernel
