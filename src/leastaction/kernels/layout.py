@@ -9,7 +9,7 @@ from collections import namedtuple
 
 from numba.extending import overload
 
-from .jit import OPTIONS, kernel, part
+from .jit import INNER, kernel, part
 from .simd import COMPILED, integers, number, of_fours
 
 LANES = 4
@@ -124,7 +124,7 @@ if COMPILED:
         """For kernels only: see _in_blocks."""
         raise NotImplementedError
 
-    @overload(slot, jit_options={"forceinline": True, **OPTIONS})
+    @overload(slot, jit_options={"forceinline": True, **INNER})
     def _slot(w, i):
         return _by_itself if w is of_fours else _in_blocks
 else:
