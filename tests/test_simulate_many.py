@@ -2,55 +2,203 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import leastaction as la
 
-FIELDS = ("q", "v", "p", "energy", "momentum", "iterations", "residual", "status")
+NODE = ("q", "v", "p", "energy", "momentum")
+STEP = ("iterations", "residual", "status", "substeps")
+OF_THE_RUN = ("energy_range", "momentum_range", "peak_kinetic_energy")
+BODY = la.Inertia(1.0, (0.1, 0.0, -0.3), np.diag([0.1, 0.2, 0.15]))
 
 
-def starts(model, count):
+def all_joints():
+    """Every kind of joint, with and without springs, damping and armature, and a fork."""
+    model = la.Model(gravity=(0, 0, -9.81))
+    model.add_body("a", None, la.Free(damping=0.1, stiffness=3.0, armature=0.2), inertia=BODY)
+    model.add_body("b", "a", la.Ball(damping=0.1, stiffness=3.0, armature=0.2), position=(0, 0, -0.5), inertia=BODY)
+    model.add_body("c", "a", la.Ball(), position=(0, 0.3, -0.5), inertia=BODY)
+    model.add_body("d", "c", la.Revolute((0, 1, 0), damping=0.2, stiffness=1.0, armature=0.1, rest=0.3), inertia=BODY)
+    model.add_body("e", "c", la.Prismatic((0, 1, 0), stiffness=1.0), position=(0, 0, -0.5), inertia=BODY)
+    model.add_body("f", None, la.Helical((0, 1, 0), pitch=0.1), position=(2, 0, -0.5), inertia=BODY)
+    model.add_body("g", None, la.Free(), position=(-2, 0, 0), inertia=BODY)
+    return model
+
+
+MODELS = {"chain": lambda: la.library.chain(5), "tree": lambda: la.library.tree(3, 2), "ragdoll": la.library.ragdoll,
+          "all joints": all_joints}
+
+
+def starts(model, count, size=0.3):
     rng = np.random.default_rng(0)
-    return model.q0 + 0.1 * rng.normal(size=(count, model.nq)), rng.normal(size=(count, model.nv))
+    q = [la.increment(model, model.q0, size * rng.uniform(-1, 1, model.nv)) for _ in range(count)]
+    return np.array(q), rng.uniform(-1, 1, (count, model.nv))
 
 
 def same(a, b):
-    for name in FIELDS:
-        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+    for name in (*NODE, *STEP, *OF_THE_RUN):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_members_are_bit_identical_to_single_runs(threads):
-    model = la.library.chain(4)
-    q, v = starts(model, 7)
-    many = la.simulate_many(model, q, v, dt=1e-3, steps=50, threads=threads)
-    assert len(many) == 7
+def close(member, alone, tolerance):
+    """As near as another order of the arithmetic allows; less so the velocity, M⁻¹p, here in the norm of M."""
+    assert len(member) == len(alone)
+    for name in ("q", "p", "energy", "momentum"):
+        theirs = getattr(alone, name)
+        np.testing.assert_allclose(getattr(member, name), theirs, rtol=0, err_msg=name,
+                                   atol=tolerance * max(np.abs(theirs).max(), 1))
+    error, M = member.v[-1] - alone.v[-1], la.mass_matrix(alone.model, alone.q[-1])
+    assert error @ M @ error <= (1e3 * tolerance) ** 2 * max(alone.v[-1] @ M @ alone.v[-1], 1)
+    for name in ("status", "substeps"):
+        np.testing.assert_array_equal(getattr(member, name), getattr(alone, name), err_msg=name)
+    plain = member.status < la.Status.BACKTRACKED
+    assert np.abs(member.iterations - alone.iterations)[plain].max(initial=0) <= 1
+    np.testing.assert_allclose(member.peak_kinetic_energy, alone.peak_kinetic_energy, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_members_agree_with_single_runs(name):
+    model = MODELS[name]()
+    q, v = starts(model, 5)
+    for steps, tolerance in ((1, 1e-13), (1000, 1e-9)):
+        options = {"dt": 1e-3, "steps": steps, "record_every": max(steps // 10, 1)}
+        many = la.simulate_many(model, q, v, threads=2, **options)
+        for b in range(5):
+            close(many[b], la.simulate(model, q[b], v[b], **options), tolerance)
+
+
+@pytest.mark.parametrize("integrator", [
+    la.Variational(order=4), la.Variational(retraction="split"), la.Variational(retraction="cayley", guess="cubic"),
+    la.Variational(root_finder=la.Newton(chord=False, tol=1e-14)), la.Variational(guess="current"),
+    la.Variational(root_finder=la.Newton(first_order=True)), la.Variational(root_finder=la.RIQN()),
+    la.SemiImplicitEuler(),
+])
+def test_every_method(integrator):
+    """Those that have no lanes, too."""
+    model = all_joints()
+    q, v = starts(model, 3)
+    many = la.simulate_many(model, q, v, dt=2e-3, steps=20, integrator=integrator)
+    for b in range(3):
+        close(many[b], la.simulate(model, q[b], v[b], dt=2e-3, steps=20, integrator=integrator), 1e-12)
+
+
+@pytest.fixture(scope="module")
+def wild():
+    """Nine chains, the faster the more trouble: searches of all lengths, new Jacobians, rescued and divided steps."""
+    model = la.library.chain(6)
+    rng = np.random.default_rng(3)
+    q = model.q0 + rng.uniform(-0.5, 0.5, (9, model.nq))
+    v = rng.normal(size=(9, model.nv)) * np.linspace(0.1, 6, 9)[:, None]
+    options = {"dt": 6e-3, "steps": 150, "record_every": 7}
+    many = la.simulate_many(model, q, v, threads=1, **options)
+    assert {0, 2, 4, 6} <= set(np.concatenate([member.status for member in many]).tolist())
+    assert len({member.iterations.sum() for member in many}) > 5
+    return model, q, v, options, many
+
+
+@pytest.mark.parametrize("count", range(1, 10))
+def test_bits_do_not_depend_on_the_size_of_the_batch(wild, count):
+    model, q, v, options, many = wild
+    for member, again in zip(many, la.simulate_many(model, q[:count], v[:count], threads=2, **options), strict=False):
+        same(member, again)
+
+
+@settings(max_examples=8, deadline=None)
+@given(order=st.permutations(range(9)), threads=st.integers(1, 3))
+def test_bits_do_not_depend_on_order_or_threads(wild, order, threads):
+    model, q, v, options, many = wild
+    for b, again in zip(order, la.simulate_many(model, q[order], v[order], threads=threads, **options), strict=True):
+        same(many[b], again)
+
+
+def test_a_rescued_member_agrees_with_its_single_run(wild):
+    model, q, v, options, many = wild
+    for b in range(9):
+        close(many[b], la.simulate(model, q[b], v[b], **options), 1e-7)
+
+
+@pytest.mark.parametrize("failing", [[2], [0, 1, 2, 3], [5], [0, 4], [0, 1, 2, 3, 4, 5]])
+def test_a_failed_member_does_not_stop_the_others(failing):
+    model = la.library.chain(3)
+    q, v = starts(model, 6)
+    options = {"dt": 1e-3, "steps": 20, "integrator": la.Variational(rescue=False, max_substeps=1)}
+    good = la.simulate_many(model, q, v, **options)
+    v[failing] = 3000.0  # half a turn a step, or more
+    many = la.simulate_many(model, q, v, **options)
     for b, member in enumerate(many):
-        same(member, la.simulate(model, q[b], v[b], dt=1e-3, steps=50))
+        if b not in failing:
+            assert member.failure is None
+            same(member, good[b])
+            continue
+        alone = la.simulate(model, q[b], v[b], on_failure="truncate", **options)
+        assert (member.failure.step, member.failure.joint) == (alone.failure.step, alone.failure.joint)
+        assert str(member.failure) == str(alone.failure)
+        assert len(member) == len(alone) < 21
+        assert np.isfinite(member.q).all()
 
 
-def test_a_failed_member_does_not_stop_the_others():
+def test_a_member_that_fails_later():
+    """Its run is kept up to there; its lane is then of no account."""
     model = la.library.chain(3)
     q, v = starts(model, 4)
-    v[2] = 1e5  # several turns a step
-    options = {"dt": 1e-3, "steps": 20, "integrator": la.Variational(rescue=False, max_substeps=1)}
-    many = la.simulate_many(model, q, v, **options)
-    assert [member.failure is not None for member in many] == [False, False, True, False]
-    assert len(many[2]) < 21
-    assert all(len(many[b]) == 21 for b in (0, 1, 3))
-    assert np.isfinite(many[2].q).all()
+    tau = np.zeros((4, 60, model.nv))
+    tau[1, 30:] = 1e6
+    options = {"dt": 1e-3, "steps": 60, "integrator": la.Variational(rescue=False)}
+    many = la.simulate_many(model, q, v, control=list(tau), **options)
+    assert [member.failure is None for member in many] == [True, False, True, True]
+    alone = la.simulate(model, q[1], v[1], control=tau[1], on_failure="truncate", **options)
+    assert 30 <= len(many[1]) == len(alone) < 61
+    close(many[1], alone, 1e-11)
+    for b in (0, 2, 3):
+        same(many[b], la.simulate_many(model, q[b:b + 1], v[b:b + 1], control=tau[b], **options)[0])
 
 
 def test_gravity_mass_and_control_of_each_member():
     model = la.library.chain(2)
-    gravity, mass = [[0, 0, -9.81], [0, 0, -1.62]], [[1.0, 1.0], [1.0, 3.0]]
-    control = [None, lambda t, q, v: -v]
+    gravity, mass = [[0, 0, -9.81], [0, 0, -1.62], [1, 0, -9.81]], [[1.0, 1.0], [1.0, 3.0], [2.0, 1.0]]
+    control = [None, np.linspace(-1, 1, 60).reshape(30, 2), lambda t, q, v: -v]
     many = la.simulate_many(model, gravity=gravity, mass=mass, control=control, dt=1e-3, steps=30)
     for member, g, m, law in zip(many, gravity, mass, control, strict=True):
         alone = la.Model(g)
         for body, own in zip(model.bodies, m, strict=True):
             inertia = la.Inertia(own, body.inertia.com, body.inertia.matrix * own / body.inertia.mass)
             alone.add_body(body.name, body.parent, body.joint, body.position, body.quaternion, inertia)
-        same(member, la.simulate(alone, model.q0, model.v0, dt=1e-3, steps=30, control=law))
+        close(member, la.simulate(alone, model.q0, model.v0, dt=1e-3, steps=30, control=law), 1e-12)
+
+
+@pytest.mark.parametrize("steps", [None, 30])
+def test_wrenches_and_held_forces(steps):
+    model = all_joints()
+    q, v = starts(model, 3)
+    rng = np.random.default_rng(1)
+    wrench = rng.normal(size=(model.nb, 6) if steps is None else (steps, model.nb, 6))
+    options = {"dt": 1e-3, "steps": 30, "wrench": wrench}
+    tau = rng.normal(size=model.nv)
+    for b, member in enumerate(la.simulate_many(model, q, v, control=tau, **options)):
+        close(member, la.simulate(model, q[b], v[b], control=tau, **options), 1e-12)
+
+
+def test_an_energy_of_what_is_fixed_to_the_ground_counts():
+    model = la.library.chain(2)
+    model.add_body("post", None, la.Fixed(), position=(0, 0, 3), inertia=la.Inertia(2.0))
+    q, v = starts(model, 2)
+    for b, member in enumerate(la.simulate_many(model, q, v, dt=1e-3, steps=5)):
+        close(member, la.simulate(model, q[b], v[b], dt=1e-3, steps=5), 1e-13)
+        assert member.energy[0] > 50
+
+
+def test_no_steps():
+    model = la.library.chain(2)
+    q, v = starts(model, 2)
+    assert [len(member) for member in la.simulate_many(model, q, v, dt=1e-3, steps=0)] == [1, 1]
+
+
+def test_a_node_that_was_not_kept_can_be_asked_for():
+    model = la.library.chain(3)
+    q, v = starts(model, 2)
+    many = la.simulate_many(model, q, v, dt=1e-3, steps=20, record_every=20)
+    np.testing.assert_allclose(many[1].at(0.013).q, la.simulate(model, q[1], v[1], dt=1e-3, steps=20).q[13], atol=1e-12)
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
@@ -58,6 +206,7 @@ def test_gravity_mass_and_control_of_each_member():
     ({"q": np.zeros((3, 2)), "v": np.zeros((4, 2))}, "q has 3, v has 4"),
     ({"q": np.zeros((3, 2)), "threads": 0}, "threads"),
     ({"q": np.zeros((3, 2)), "on_failure": "raise"}, "on_failure"),
+    ({"q": np.zeros((3, 2)), "control": np.zeros((5, 2))}, "control must have shape"),
     ({"gravity": np.zeros((2, 2))}, "broadcast"),
 ])
 def test_bad_input(arguments, said):

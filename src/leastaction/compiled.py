@@ -5,7 +5,6 @@ through massless links: what is left is a tree of links whose joints are screws,
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -13,29 +12,9 @@ import numpy as np
 from leastaction.errors import ModelError
 from leastaction.kernels import layout
 from leastaction.kernels.guess import PAST
-from leastaction.kernels.layout import LANES, Tree
+from leastaction.kernels.layout import LANES, State, Tree
 from leastaction.model import Model, merge_fixed
 from leastaction.model.arrays import product, rotated
-
-
-class State(NamedTuple):
-    """What a simulation works on, all of it owned by one simulation.
-
-    w : flat array of all quantities of all links (kernels/layout.py)
-    q, v : configuration and velocity of the node
-    low : (nq,) what round-off has kept from q
-    saved : (2, nq) q and low of the last node
-    history : (PAST nv,) the last increments of the joints, latest first
-    scratch : (4, nv)
-    """
-
-    w: np.ndarray
-    q: np.ndarray
-    v: np.ndarray
-    low: np.ndarray
-    saved: np.ndarray
-    history: np.ndarray
-    scratch: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +64,7 @@ class Compiled:
         """Return a fresh state at (q, v); the arrays are copied."""
         nq, nv = self.nq, self.nv
         return State(
-            self.workspace(), q.copy(), v.copy(), np.zeros(nq), np.zeros((2, nq)), np.zeros(PAST * nv),
-            np.zeros((4, nv)),
+            self.workspace(), q.copy(), v.copy(), *np.zeros((3, nq)), np.zeros(PAST * nv), *np.zeros((5, nv)),
         )
 
 
@@ -173,8 +151,8 @@ def _compile(model: Model) -> Compiled:
     gx, gy, gz = model.gravity.tolist()
     return Compiled(
         tree=Tree(
-            n, layout.blocks(n) * layout.BLOCK, ground.astype(np.int64), np.array([part.kind for part in parts]),
-            np.array(iq), np.array(iv), np.array(passive, dtype=np.int64),
+            n, model.nq, model.nv, layout.blocks(n) * layout.BLOCK, ground.astype(np.int64),
+            np.array([part.kind for part in parts]), np.array(iq), np.array(iv), np.array(passive, dtype=np.int64),
         ),
         constants=rows,
         rest=rest,

@@ -9,7 +9,7 @@ from leastaction.kernels.guess import PAST
 from leastaction.kernels.lanes import Group, run_lanes
 from leastaction.kernels.lanes_root import Search
 from leastaction.kernels.layout import LANES
-from leastaction.kernels.record import Record
+from leastaction.kernels.record import EXTREMES, Record
 from leastaction.kernels.simd import SIMD
 from leastaction.run import NODE, STEP, Run
 from leastaction.simulate import Memory
@@ -42,35 +42,43 @@ def _bodies(w: Array) -> Array:
     return w.reshape(-1, _WIDTH, LANES).swapaxes(1, 2)
 
 
+def _search(size: int) -> Search:
+    """Room for the root finding of a group whose memory has this size."""
+    residual, best, before, going, wanted = np.zeros((5, LANES))
+    stalled, status, outcome, spent = np.zeros((4, LANES), dtype=np.int64)
+    return Search(residual, best, before, stalled, status, outcome, spent, going, wanted, np.zeros(size))
+
+
 class _Team:
     """The memory of a group, and the simulators to which its lanes fall back."""
 
     def __init__(self, runs: list[Run]) -> None:
-        self.runs, self.failures = runs, [None] * len(runs)
+        self.runs: list[Run] = runs
+        self.failures: list[StepError | None] = [None] * len(runs)
         lanes = [runs[min(lane, len(runs) - 1)] for lane in range(LANES)]  # spare ones repeat the last
         first = runs[0]
         self.steps, self.every, self.dt, c = first.steps, first.every, first.sim.dt, first.sim.compiled
         self.compiled, n, nv = c, c.tree.n, c.nv
-        self.tree = c.tree._replace(end=(n + 1) * layout.BLOCK)
-        self.method = first.sim.integrator.method(c.stiff, c.damped)
+        self.tree = c.tree._replace(end=n * layout.BLOCK)  # loops over blocks leave out the ground, which is after
+        chosen = first.sim.integrator
+        assert isinstance(chosen, Variational)
+        self.method = chosen.method(c.stiff, c.damped)
         self.forces = self._side_by_side([run.tau for run in lanes])
-        self.out = Record(
-            *(np.empty((LANES, self.steps // self.every, size)) for size in (c.nq, nv, nv)),
-            np.empty((LANES, self.steps // self.every)), np.empty((LANES, self.steps // self.every, 6)),
-            *(np.zeros((LANES, self.steps), dtype=kind) for kind in (np.int64, float, np.int64)),
-            np.ones((LANES, self.steps), dtype=np.int64), None,
-        )
+        q, v, p, energy, momentum = (np.empty((LANES, self.steps // self.every, size)) for size in (c.nq, nv, nv, 1, 6))
+        count = np.zeros((3, LANES, self.steps), dtype=np.int64)
+        count[2] = 1  # substeps
+        self.out = Record(q, v, p, energy, momentum, count[0], np.zeros((LANES, self.steps)), count[1], count[2], None)
         self.memories = [Memory(run.sim, self._record(lane), self.every) for lane, run in enumerate(runs)]
-        size = self.tree.end
+        size = (n + 1) * layout.BLOCK
         self.group = Group(
             w=np.zeros(size), q=np.zeros(LANES * c.nq), v=np.zeros(LANES * nv), low=np.zeros(LANES * c.nq),
             saved_q=np.zeros(LANES * c.nq), saved_low=np.zeros(LANES * c.nq), history=np.zeros(PAST * LANES * nv),
             twice=np.zeros(LANES), energy=np.zeros(LANES), p=np.zeros(LANES * nv), momentum=np.zeros(LANES * 6),
-            extremes=np.zeros(LANES * 15), gravity=np.zeros(LANES * 3), known=np.zeros(LANES, dtype=np.int64),
-            forced=np.array([len(run.tau) > 0 for run in lanes]), alive=np.arange(LANES) < len(runs),
-            motion=np.zeros(LANES * nv), weights=np.zeros(LANES * (PAST + 1)), aside=np.zeros(LANES * 15),
-            search=Search(*np.zeros((3, LANES)), *np.zeros((4, LANES), dtype=np.int64), *np.zeros((2, LANES)),
-                          np.zeros(size)),
+            extremes=np.zeros(LANES * EXTREMES), gravity=np.zeros(LANES * 3), known=np.zeros(LANES, dtype=np.int64),
+            forced=np.array([len(run.tau) > 0 for run in lanes], dtype=np.int64),
+            alive=np.array([lane < len(runs) for lane in range(LANES)], dtype=np.int64),
+            motion=np.zeros(LANES * nv), weights=np.zeros(LANES * (PAST + 1)), aside=np.zeros(LANES * EXTREMES),
+            search=_search(size),
         )
         self.w = self.group.w.reshape(n + 1, _WIDTH, LANES)
         for lane, run in enumerate(lanes):
@@ -89,7 +97,10 @@ class _Team:
         return together.reshape(rows, nv * LANES)
 
     def _record(self, lane: int) -> Record:
-        return Record(*(getattr(self.out, name)[lane] for name in NODE + STEP), None)
+        """What is written of one lane."""
+        out = self.out
+        return Record(out.q[lane], out.v[lane], out.p[lane], out.energy[lane, :, 0], out.momentum[lane],
+                      out.iterations[lane], out.residual[lane], out.status[lane], out.substeps[lane], None)
 
     def _call(self, first: int) -> int:
         return run_lanes(self.tree, self.group, self.compiled.rest, self.forces, self.runs[0].wrenches, self.dt, first,
@@ -104,14 +115,14 @@ class _Team:
             for lane, run in enumerate(self.runs):
                 kept = slice(begun // self.every, (made - (lane in fallen)) // self.every)
                 self.out.energy[lane, kept] += run.sim.compiled.ground_energy
-            if len(fallen) and group.alive.any():
-                before = self.w.copy()
-                for lane in fallen:
+            if len(fallen):
+                others = np.delete(np.arange(LANES), fallen)
+                before = self.w[:, :, others]
+                for lane in fallen.tolist():
                     self._make_alone(lane, made - 1)
                 self._repeat_a_living_lane()
                 self._call(-1)
-                others = np.delete(np.arange(LANES), fallen)
-                self.w[:, :, others] = before[:, :, others]
+                self.w[:, :, others] = before  # the same, but for the last bit where the compiler chose otherwise
         for lane, run in enumerate(self.runs):
             if group.alive[lane]:
                 run.sim.steps, run.sim.extremes = self.steps, group.extremes[lane::LANES].copy()
@@ -123,14 +134,13 @@ class _Team:
         self._leave(lane, sim, k)
         node = sim.record(1, 1, k)
         try:
-            sim.advance(1, run._rows(run.tau, k, 1), run._rows(run.wrenches, k, 1), node, k, 1)
+            sim.advance_stuck(run.rows(run.tau, k, 1), run.rows(run.wrenches, k, 1), node, k)
         except StepError as error:
             self.failures[lane] = error
-            self.group.alive[lane] = False
+            self.group.alive[lane] = 0
             return
-        finally:
-            for name in STEP:
-                getattr(out, name)[k] = getattr(node, name)[0]
+        for name in STEP:
+            getattr(out, name)[k] = getattr(node, name)[0]
         if (k + 1) % self.every == 0:
             for name in NODE:
                 getattr(out, name)[(k + 1) // self.every - 1] = getattr(node, name)[0]
@@ -158,10 +168,10 @@ class _Team:
 
     def _repeat_a_living_lane(self) -> None:
         """Let lanes that cannot go on do what another does: numbers that are not finite would be slow."""
-        group, alive = self.group, self.group.alive
+        group, alive = self.group, self.group.alive != 0
         for name in ("w", "q", "v", "low", "history", "twice", "energy", "gravity", "extremes", "known"):
             lanes = getattr(group, name).reshape(-1, LANES)
-            lanes[:, ~alive] = lanes[:, alive][:, :1]
+            lanes[:, ~alive] = lanes[:, [np.argmax(alive)]]
 
     def trajectories(self) -> list[Trajectory]:
         """Return what was made of every run."""

@@ -92,7 +92,7 @@ class Run:
         """Make steps; the last by itself, as all of them where Python computes forces, so that v and p are its own."""
         alone = chunk if self.stepwise else 1
         if chunk > alone:
-            self.sim.advance(chunk - alone, self._rows(self.tau, first, chunk), self._rows(self.wrenches, first, chunk),
+            self.sim.advance(chunk - alone, self.rows(self.tau, first, chunk), self.rows(self.wrenches, first, chunk),
                              out, first, self.every, self.compiled_law)
         for made in range(chunk - alone, chunk):
             self._single(first + made, part(out, made, first, self.every))
@@ -100,7 +100,7 @@ class Run:
     def _single(self, k: int, out: Record) -> None:
         """Make step k, and know its end whether it is to be kept or not."""
         sim = self.sim
-        tau, push = self._rows(self.tau, k, 1), self._rows(self.wrenches, k, 1)
+        tau, push = self.rows(self.tau, k, 1), self.rows(self.wrenches, k, 1)
         if self.stepwise and self.law is not None:
             tau = per_step("what control returns", laws.sample(self.law, sim.t, sim.q, sim.v), (sim.model.nv,), None)
         if self.push is not None:
@@ -110,7 +110,7 @@ class Run:
         for name in STEP + (NODE if (k + 1) % self.every == 0 else ()):
             getattr(out, name)[0] = getattr(node, name)[0]
 
-    def _rows(self, forces: Array, k: int, chunk: int) -> Array:
+    def rows(self, forces: Array, k: int, chunk: int) -> Array:
         """The part of forces (R, ...) that belongs to these steps."""
         return forces[k : k + chunk] if len(forces) == self.steps and self.steps > 1 else forces
 

@@ -92,13 +92,12 @@ def simulate_many(
     teams = [[b] for b in range(count) if not together[b]]
     suited = [b for b in range(count) if together[b]]
     teams += [suited[k : k + LANES] for k in range(0, len(suited), LANES)]
-    results: list[Trajectory] = [None] * count
+    results: dict[int, Trajectory] = {}
     with bar, ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         for members, trajectories in zip(teams, pool.map(run, teams), strict=True):
-            for b, trajectory in zip(members, trajectories, strict=True):
-                results[b] = trajectory
+            results.update(zip(members, trajectories, strict=True))
             bar.update(len(members))
-    return results
+    return [results[b] for b in range(count)]
 
 
 def _member(values: ArrayLike | None, many: bool, b: int) -> ArrayLike | None:

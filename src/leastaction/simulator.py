@@ -166,15 +166,26 @@ class Simulator:
                     every, control,
                 )
                 made += more
+        self._account(made, out, first, every)
+        if made < steps:
+            raise self._failure(blamed, float(out.residual[made]))
+
+    def advance_stuck(self, tau: Array, wrench: Array, out: Record, first: int) -> None:
+        """Make the one step for which the plain search is known to fail, and fill ``out``, as `advance`."""
+        if self._rescue(0, tau, wrench, out, first, 1, None):
+            self._account(1, out, first, 1)
+        else:
+            self.advance(1, tau, wrench, out, first, 1)  # which says why
+
+    def _account(self, made: int, out: Record, first: int, every: int) -> None:
+        """Take note of steps that the kernels have made."""
         kept = (first + made) // every - first // every
         out.energy[:kept] += self.compiled.ground_energy
         if kept:
             self._p, self._energy = out.p[kept - 1].copy(), float(out.energy[kept - 1])
             self._momentum = out.momentum[kept - 1].copy()
         self.steps += made
-        self.status = Status(out.status[max(min(made, steps - 1), 0)])
-        if made < steps:
-            raise self._failure(blamed, float(out.residual[made]))
+        self.status = Status(out.status[max(min(made, len(out.status) - 1), 0)])
 
     def checkpoint(self, path: str | Path) -> Path:
         """Write all that the next step reads to a file, from which `restore` goes on bit for bit.
@@ -264,7 +275,7 @@ class Simulator:
 
     def _failure(self, blamed: int, residual: float) -> StepError:
         joint = self.model.names[self.compiled.body_of_link[blamed]]
-        self._p = self._state.scratch[0].copy()  # the kernels leave the momentum of the last good node here
+        self._p = self._state.p.copy()  # the kernels leave the momentum of the last good node here
         self._energy, self._momentum = energy(self.model, self.q, self.v), momentum(self.model, self.q, self.v)
         return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p)
 

@@ -6,7 +6,7 @@ parent's origin: then a sweep waits for one product after the other, and not for
 
 from . import so3
 from .blocks import (
-    accumulate, alike, block_inverse, deal, eliminate, eliminate_ball, get_blocks, matrix_times, nine, put_nine,
+    accumulate, alike, block_inverse, deal, eliminate_ball, get_blocks, matrix_times, nine, pass_on, put_nine,
     row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
 )
 from .jit import kernel
@@ -59,10 +59,10 @@ def factor(tree, w, h):
             m, f = row_shift(m, f, arm)
             um, uf = row_numbers(m), row_numbers(f)
             put33(w, o + U, um, uf)
-            # Shifted before the joint gives way, so that the shift need not wait for the pivot
-            A11, A12, A21, A22 = shift_blocks(A11, A12, A21, A22, arm)
-            A11, A12, A21, A22 = eliminate(A11, A12, A21, A22, -inverse, um, uf, m, f)
-        elif tree.kind[i] == BALL:
+            if tree.parent[i] < n:
+                pass_on(w, slot(w, tree.parent[i]), IA, A11, A12, A21, A22, arm, -inverse, um, uf, m, f)
+            continue
+        if tree.kind[i] == BALL:
             I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
             pivot9 = mat_shift(I11, extra)
             inverse9 = mat_inverse(pivot9)
@@ -212,7 +212,7 @@ def acceleration(tree, w, v, tau, gravity, out):
 
     Needs place(), deflections() and factor(tree, w, 0).
     """
-    clear(out)
+    clear(out, tree.nv)
     velocities(tree, w, v)
     link_forces(tree, w, v, out, gravity)
     for i in range(tree.n):
@@ -221,7 +221,7 @@ def acceleration(tree, w, v, tau, gravity, out):
         m, f = get33(w, o + PUSH)
         add33(w, o + F, neg(so3.rotate(orientation, m)), neg(so3.rotate(orientation, f)))
     armature_forces(tree, w, v, out, out)
-    for j in range(len(out)):
+    for j in range(tree.nv):
         out[j] = -out[j] if len(tau) == 0 else tau[j] - out[j]
     passive_forces(tree, w, v, out)
     put_rhs(tree, w, out)

@@ -12,7 +12,7 @@ from numba.extending import overload
 from . import mat3
 from .jit import INNER, formula, kernel
 from .layout import LANES, get9, put9
-from .mat3 import mat_add, mat_inverse, mat_mul, mat_scale, mat_sub, mat_vec, vec_mat
+from .mat3 import add_hat_mat, mat_add, mat_inverse, mat_mul, mat_scale, mat_sub, mat_vec, outer, sub_mat_hat, vec_mat
 from .simd import SIMD, cycled, float4, in_fours, lanes_to_rows, of_numbers, packed, sums
 from .vec3 import add, cross, dot, scale
 
@@ -101,15 +101,16 @@ def _row_numbers(x):
     return x[0], x[1], x[2]
 
 
-def _rows_times_hat(M, b):
+def _rows_sub_mat_hat(M, N, b):
     p = packed(b[0], b[1], b[2])
     q = cycled(p)
-    return (cycled(M[0] * q - cycled(M[0]) * p), cycled(M[1] * q - cycled(M[1]) * p),
-            cycled(M[2] * q - cycled(M[2]) * p))
+    return (M[0] + cycled(cycled(N[0]) * p - N[0] * q), M[1] + cycled(cycled(N[1]) * p - N[1] * q),
+            M[2] + cycled(cycled(N[2]) * p - N[2] * q))
 
 
-def _rows_hat_times(M, a):
-    return M[2] * a[1] - M[1] * a[2], M[0] * a[2] - M[2] * a[0], M[1] * a[0] - M[0] * a[1]
+def _rows_add_hat_mat(M, a, N):
+    return (M[0] + (N[2] * a[1] - N[1] * a[2]), M[1] + (N[0] * a[2] - N[2] * a[0]),
+            M[2] + (N[1] * a[0] - N[0] * a[1]))
 
 
 def _rows_nine(M):
@@ -121,11 +122,7 @@ def _rows_of_nine(nine):
 
 
 def _nine_add_outer(M, a, b):
-    return mat3.mat_add(M, mat3.outer(a, b))
-
-
-def _nine_hat_times(M, a):
-    return mat3.hat_mat(a, M)
+    return mat_add(M, outer(a, b))
 
 
 def _itself(M):
@@ -193,8 +190,8 @@ def _put_nine_as_rows(w, o, row, A11, A12, A21, A22):
 block_add = _two_forms(mat3.mat_add, _rows_add)
 add_outer = _two_forms(_nine_add_outer, _rows_add_outer)  # M + a bᵀ
 times = _two_forms(mat3.mat_vec, _rows_times)  # M b
-times_hat = _two_forms(mat3.mat_hat, _rows_times_hat)  # M b̂
-hat_times = _two_forms(_nine_hat_times, _rows_hat_times)  # â M
+sub_times_hat = _two_forms(mat3.sub_mat_hat, _rows_sub_mat_hat)  # M − N b̂
+add_hat_times = _two_forms(mat3.add_hat_mat, _rows_add_hat_mat)  # M + â N
 nine = _two_forms(_itself, _rows_nine)  # the nine numbers of M
 alike = _two_forms(_like_nine, _like_rows)  # nine numbers in the form of M
 get_blocks = _two_forms(_get_nine, _get_rows)  # of the link at slot o, its rows beginning at ``row``
@@ -236,10 +233,8 @@ deal = _two_forms(_put_nine, _deal_rows)
 @formula
 def shift_blocks(A11, A12, A21, A22, p):
     """Xᵀ Â X to the parent's origin, from which this one is at p."""
-    back = -p[0], -p[1], -p[2]
-    A21 = block_add(A21, times_hat(A22, back))
-    A11 = block_add(block_add(A11, times_hat(A12, back)), hat_times(A21, p))
-    return A11, block_add(A12, hat_times(A22, p)), A21, A22
+    A21 = sub_times_hat(A21, A22, p)
+    return add_hat_times(sub_times_hat(A11, A12, p), p, A21), add_hat_times(A12, p, A22), A21, A22
 
 
 @formula
@@ -249,11 +244,33 @@ def accumulate(w, o, row, A11, A12, A21, A22):
     put_blocks(w, o, row, block_add(A11, B11), block_add(A12, B12), block_add(A21, B21), block_add(A22, B22))
 
 
-@formula
-def eliminate(A11, A12, A21, A22, k, um, uf, wm, wf):
-    """Â + k u wᵀ, w in rows: with k = −1/pivot, what is left of a matrix once its SCREW joint gives way."""
+def _rows_pass_on(w, o, row, A11, A12, A21, A22, p, k, um, uf, wm, wf):
+    # Shifted before the joint gives way, so that the shift need not wait for the pivot
+    A11, A12, A21, A22 = shift_blocks(A11, A12, A21, A22, p)
     um, uf = scale(k, um), scale(k, uf)
-    return add_outer(A11, um, wm), add_outer(A12, um, wf), add_outer(A21, uf, wm), add_outer(A22, uf, wf)
+    accumulate(w, o, row, add_outer(A11, um, wm), add_outer(A12, um, wf), add_outer(A21, uf, wm),
+               add_outer(A22, uf, wf))
+
+
+@formula
+def _accumulate_nine(w, a, M, u, v):
+    put9(w, a, mat_add(mat_add(M, get9(w, a)), outer(u, v)))
+
+
+def _nine_pass_on(w, o, row, A11, A12, A21, A22, p, k, um, uf, wm, wf):
+    # The same, but one block after the other: the registers do not hold four blocks of nine
+    a, um, uf = o + row, scale(k, um), scale(k, uf)
+    A11 = sub_mat_hat(A11, A12, p)
+    _accumulate_nine(w, a + NINE, add_hat_mat(A12, p, A22), um, wf)
+    A21 = sub_mat_hat(A21, A22, p)
+    _accumulate_nine(w, a + 3 * NINE, A22, uf, wf)
+    _accumulate_nine(w, a, add_hat_mat(A11, p, A21), um, wm)
+    _accumulate_nine(w, a + 2 * NINE, A21, uf, wm)
+
+
+# Add Xᵀ(Â + k u wᵀ)X to the matrix of the parent at slot o, w in rows, u and w seen from there already: with
+# k = −1/pivot, what is left of a matrix once its SCREW joint gives way
+pass_on = _two_forms(_nine_pass_on, _rows_pass_on)
 
 
 @kernel

@@ -5,18 +5,17 @@ for. With SVI the momentum is kept by the joints alone (JOINT_P), and that of th
 """
 
 from .aba import factor
-from .dense_root import find_dense_root, see
+from .dense_root import find_dense_root, see_desk
 from .drnea import carry, kick
 from .guess import PAST, guess, remember
 from .jit import entry, kernel, part
 from .joints import apply_motion, carry_joint, get_motion, set_motion
-from .layout import JOINT_P, MOMENTUM, look, put33, slot
+from .layout import JOINT_P, MOMENTUM, look, put33, see, slot
 from .momentum import generalized_momentum, momentum_solve_up, velocity_of
 from .record import follow, record
 from .rnea import gravitational_energy, momenta, velocities
 from .search import worst_joint
 from .settings import BAD_CONTROL, SVI
-from .simd import numbers
 from .variational import arrive, force_scale, restore_node, save_node, set_wrenches
 
 
@@ -37,22 +36,23 @@ def keep_in_joints(tree, w, p):
 
 
 @part
-def dense_step(tree, state, rest, gravity, tau, h, weights, known, scale, settings, residual, desk):
+def dense_step(tree, state, rest, gravity, tau, h, weights, stage, known, scale, settings, residual, desk):
     """As variational.step."""
-    w, scratch = numbers(state.w), state.scratch
+    w = state.w
     if residual == SVI:
         push_joints(tree, w, tau, 0.5 * h)
     else:
         kick(tree, w, gravity, tau, 0.5 * h)
-    guess(settings.guess, tree, w, state.history, weights, known, state.v, tau, gravity, h, scratch[0], scratch[1])
-    set_motion(tree, w, scratch[1])
+    guess(settings.guess, tree, w, state.history, weights, stage, known, state.v, tau, gravity, h, state.f,
+          state.motion)
+    set_motion(tree, w, state.motion)
     if settings.implicit:
         factor(tree, w, h)
     evaluations, left, status = find_dense_root(tree, w, state.q, gravity, h, scale, settings, residual, desk)
     if status < 0:
         return evaluations, left, status, 0.0
-    get_motion(tree, w, scratch[1])
-    remember(state.history, scratch[1])
+    get_motion(tree, w, state.motion)
+    remember(state.history, state.motion, tree.nv)
     if residual == SVI:
         for i in range(tree.n):  # p1 = D₂L_d + f⁺
             carry_joint(tree, w, i, h)
@@ -86,32 +86,32 @@ def run_dense(
     out,
 ):
     """As variational.run, with one of the methods of this file."""
-    tree, w, desk = look(tree), numbers(state.w), see(desk)
-    q, v, scratch = state.q, state.v, state.scratch
+    tree, seen_q, seen_v, state, desk = look(tree), state.q, state.v, see(state), see_desk(desk)
+    w, q, v, p = state.w, state.q, state.v, state.p
     stages, weights, settings = method
-    nothing = tau.reshape(-1)[:0]
+    held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     kept = 0
     if residual == SVI:
-        generalized_momentum(tree, w, scratch[0])
-        keep_in_joints(tree, w, scratch[0])
+        generalized_momentum(tree, w, p)
+        keep_in_joints(tree, w, p)
     twice = momentum_solve_up(tree, w)
     for k in range(steps):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
             set_wrenches(tree, w, wrench[k])
         if feedback:
-            held = control((first + k) * h, q, v)
-        else:
-            held = tau[k if len(tau) > 1 else 0] if len(tau) > 0 else nothing
-        if len(held) != len(v) and len(held) != 0:
+            held = control((first + k) * h, seen_q, seen_v)
+        elif len(tau) > 1:
+            held = tau[k]
+        if len(held) != tree.nv and len(held) != 0:
             out.status[k] = BAD_CONTROL
-            generalized_momentum(tree, w, scratch[0])
+            generalized_momentum(tree, w, p)
             return k, known, 0
         save_node(tree, state)
         scale = twice + force_scale(tree, w, gravity, h)
         springs = 0.0
         for s in range(len(stages)):  # just one for order two
             spent, left, result, springs = dense_step(
-                tree, state, rest, gravity, held, stages[s] * h, weights[s], min(known + s, PAST), scale, settings,
+                tree, state, rest, gravity, held, stages[s] * h, weights, s, min(known + s, PAST), scale, settings,
                 residual, desk)
             out.iterations[k] += spent
             out.residual[k] = left if result < 0 else max(out.residual[k], left)
@@ -119,7 +119,7 @@ def run_dense(
             if result < 0:
                 blamed = blame(tree, w, stages[s] * h, settings, result, residual, desk.f)
                 restore_node(tree, state, rest)
-                generalized_momentum(tree, w, scratch[0])
+                generalized_momentum(tree, w, p)
                 return k, 0, blamed
         known = min(known + len(stages), PAST)
         twice = velocity_of(tree, w, v)
@@ -132,7 +132,7 @@ def run_dense(
             for i in range(tree.n):
                 put33(w, slot(w, i) + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
         if (first + k + 1) % every == 0:
-            generalized_momentum(tree, w, scratch[0])
-            record(out, kept, q, v, scratch[0], energy, angular + linear)
+            generalized_momentum(tree, w, p)
+            record(tree, out, kept, q, v, p, energy, angular + linear)
             kept += 1
     return steps, known, -1

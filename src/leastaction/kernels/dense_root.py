@@ -34,7 +34,7 @@ def desk_of(parent: np.ndarray, nv: int, workspace: np.ndarray, residual: int, m
 
 
 @part
-def see(desk):
+def see_desk(desk):
     """The desk through views."""
     p = desk.paths
     return Desk(desk.matrix, desk.f, desk.step, desk.x, desk.y, desk.z, Paths(
@@ -79,7 +79,7 @@ def newton_step(tree, w, gravity, h, settings, residual, desk):
     if residual == SVI:
         svi_jacobian(tree, gravity, h, desk.paths, matrix, nv)
     else:
-        clear(desk.x)
+        clear(desk.x, tree.nv)
         drnea_jacobian(tree, w, h, settings.retraction, desk.x, desk.matrix.reshape((nv, nv)))
     for j in range(nv):
         desk.step[j] = -desk.f[j]
@@ -91,7 +91,7 @@ def broyden_start(tree, w, h, desk):
     """The approximate inverse B = h M⁻¹, column by column; it is symmetric."""
     nv = len(desk.f)
     matrix = numbers(desk.matrix)
-    clear(desk.y)
+    clear(desk.y, tree.nv)
     for j in range(nv):
         desk.y[j] = h
         solve_with_mass(tree, w, desk.y, desk.x)

@@ -78,8 +78,8 @@ def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
                 m, f = matrix_times(K11, K12, K21, K22, turn, move)
                 put33(w, c + F, m, f)
             gather(tree, w, F, unit)
-            copy(unit, jacobian[:, column])
-            clear(unit)
+            copy(unit, jacobian[:, column], tree.nv)
+            clear(unit, tree.nv)
             if kind == SCREW:
                 jacobian[k, k] += w[o + ARMATURE] / h + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
                 continue

@@ -56,7 +56,7 @@ def runge_kutta_4(tree, w, q, v, tau, rest, gravity, h, a, rate, stage_q, stage_
     for stage in range(4):
         part = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
         before = max(stage - 1, 0)
-        copy(q, stage_q)
+        copy(q, stage_q, tree.nq)
         for j in range(len(v)):
             epsilon[j] = part * rate[before, j] if stage > 0 else 0.0
             stage_v[j] = v[j] + part * a[before, j] if stage > 0 else v[j]
@@ -81,7 +81,7 @@ def node_momentum(tree, w, q, v, p):
 def run_explicit(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, method, out):
     """As variational.run, with an explicit method."""
     tree, w = look(tree), numbers(state.w)
-    q, v, scratch = state.q, state.v, state.scratch
+    q, v, p = state.q, state.v, state.p
     nv = len(v)
     a, rate, epsilon = np.zeros((4, nv)), np.zeros((4, nv)), np.zeros(nv)
     stage_q, stage_v, good_q, good_v = np.empty_like(q), np.empty_like(v), q.copy(), v.copy()
@@ -96,10 +96,10 @@ def run_explicit(tree, state, rest, gravity, control, feedback, tau, wrench, h, 
             held = tau[k if len(tau) > 1 else 0] if len(tau) > 0 else nothing
         if len(held) != nv and len(held) != 0:
             out.status[k] = BAD_CONTROL
-            node_momentum(tree, w, q, v, scratch[0])
+            node_momentum(tree, w, q, v, p)
             return k, 0
-        copy(q, good_q)
-        copy(v, good_v)
+        copy(q, good_q, tree.nq)
+        copy(v, good_v, nv)
         if method == SEMI_IMPLICIT_EULER:
             semi_implicit_euler(tree, w, q, v, held, rest, gravity, h, a)
         else:
@@ -112,13 +112,13 @@ def run_explicit(tree, state, rest, gravity, control, feedback, tau, wrench, h, 
         out.status[k] = CONVERGED
         if not isfinite(energy):
             out.status[k] = NOT_FINITE
-            copy(good_q, q)
-            copy(good_v, v)
-            node_momentum(tree, w, q, v, scratch[0])
+            copy(good_q, q, tree.nq)
+            copy(good_v, v, nv)
+            node_momentum(tree, w, q, v, p)
             return k, 0
         angular, linear = follow(tree, w, kinetic, energy, out.extremes)
         if (first + k + 1) % every == 0:
-            generalized_momentum(tree, w, scratch[0])
-            record(out, kept, q, v, scratch[0], energy, angular + linear)
+            generalized_momentum(tree, w, p)
+            record(tree, out, kept, q, v, p, energy, angular + linear)
             kept += 1
     return steps, -1

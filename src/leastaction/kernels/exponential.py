@@ -8,7 +8,9 @@ Everything serves one link, or four (w a view in fours). docs/derivation.md has 
 
 from .jit import formula
 from .layout import COM_W, INERTIA_C, MASS, get3, get6
-from .mat3 import hat, hat_mat, mat_add, mat_hat, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, transpose
+from .mat3 import (
+    add_hat_mat, hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, sub_mat_hat, transpose,
+)
 from .split import rotation_derivative, split_twist
 from .vec3 import add, add_scaled, cross, dot, scale, sub, sym_mul
 
@@ -90,4 +92,4 @@ def exp_stiffness(w, o, h, ratio, beta, gamma, kappa):
     m_z = mat_add(m_z, outer(add_scaled(add_scaled(scale(k, p), gamma, tty), -2.0 * beta, y), turn))
     m_z = mat_add(m_z, mat_add(outer(scale(beta, turn), b), outer(scale(k, s), a)))
 
-    return (mat_add(mat_sub(m_z, mat_hat(m_y, e)), hat_mat(centre, f_z)), mat_add(m_y, hat_mat(centre, f_y)), f_z, f_y)
+    return add_hat_mat(sub_mat_hat(m_z, m_y, e), centre, f_z), add_hat_mat(m_y, centre, f_y), f_z, f_y

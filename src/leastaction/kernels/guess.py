@@ -2,7 +2,6 @@
 
 from .aba import acceleration
 from .jit import kernel, part
-from .simd import numbers
 
 # The first seven are degrees of the polynomial through past configurations
 CURRENT, EULER, QUADRATIC, CUBIC, QUARTIC, QUINTIC, SEXTIC, DYNAMICS = 0, 1, 2, 3, 4, 5, 6, 7
@@ -10,14 +9,14 @@ PAST = 6  # increments that are remembered
 
 
 @part
-def guess(kind, tree, w, history, weights, known, v, tau, gravity, h, rates, out):
+def guess(kind, tree, w, history, weights, stage, known, v, tau, gravity, h, rates, out):
     """Set ``out`` to a guess of the increment of every joint, in the layout of v. ``rates`` is scratch of the same
     size.
 
     ``history`` holds the last PAST increments, latest first, of which ``known`` are there; ``v`` is the velocity at
     t_k, used when there is no history yet.
     """
-    nv = len(out)
+    nv = tree.nv
     if kind == DYNAMICS:  # IG3: semi-implicit Euler
         for j in range(nv):
             rates[j] = history[j] / h if known > 0 else v[j]
@@ -25,18 +24,18 @@ def guess(kind, tree, w, history, weights, known, v, tau, gravity, h, rates, out
         for j in range(nv):
             out[j] = h * (rates[j] + h * out[j])
         return
-    extrapolate(terms(kind, weights, known, h), v, numbers(history), nv, out)
+    extrapolate(terms(kind, weights, stage, known, h), v, history, nv, out)
 
 
 @kernel
-def terms(kind, weights, known, h):
+def terms(kind, weights, stage, known, h):
     """Weights of the velocity and of the last increments in the guess, ``known`` of the latter being there."""
     degree = min(kind, known)
     if degree == 0:
         return h if kind != CURRENT else 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     # The polynomial of this degree; for equal steps 1; 2, −1; 3, −3, 1; 4, −6, 4, −1; …
-    return (0.0, weights[degree, 0], weights[degree, 1], weights[degree, 2], weights[degree, 3], weights[degree, 4],
-            weights[degree, 5])
+    return (0.0, weights[stage, degree, 0], weights[stage, degree, 1], weights[stage, degree, 2],
+            weights[stage, degree, 3], weights[stage, degree, 4], weights[stage, degree, 5])
 
 
 @kernel
@@ -49,10 +48,9 @@ def extrapolate(weights, v, past, nv, out):
 
 
 @kernel
-def remember(history, epsilon):
+def remember(history, epsilon, nv):
     """Put the increment of the step just made in front."""
-    nv, past = len(epsilon), numbers(history)
     for j in range(PAST * nv - 1, nv - 1, -1):
-        past[j] = past[j - nv]
+        history[j] = history[j - nv]
     for j in range(nv):
-        past[j] = epsilon[j]
+        history[j] = epsilon[j]

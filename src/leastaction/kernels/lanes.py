@@ -14,22 +14,33 @@ from .guess import PAST, extrapolate, remember, terms
 from .jit import entry, kernel, part
 from .joints import apply_motion, deflections, get_motion, set_motion
 from .kinematics import place
-from .lanes_root import find_roots
-from .layout import LANES, MOMENTUM, NODE, copy, look
+from .lanes_root import find_roots, see_search
+from .layout import LANES, copy, look
 from .momentum import generalized_momentum, momentum_solve_up, velocity_of
-from .record import follow
+from .record import EXTREMES, follow
 from .rnea import gravitational_energy
 from .settings import STRUGGLED, UNRESOLVED
-from .simd import in_fours, in_lanes, number
-from .variational import NOTICEABLE, SMOOTH_JUMP, TROUBLED_JUMP, force_scale, jumped, move_rows, set_wrenches
+from .simd import in_fours, in_lanes, integers, number, numbers
+from .variational import NOTICEABLE, SMOOTH_JUMP, TROUBLED_JUMP, force_scale, jumped, save_node, set_wrenches
 
-# Flat arrays, four numbers for each of one simulation. w: memory of the links (layout.py); q, v, low, history: as in
-# compiled.State; saved_q, saved_low: of the node before the last step; twice, energy: twice the kinetic and the total
-# energy of the node; p, momentum: of the last one that was kept; extremes: see record.py; gravity; known: increments in
-# the history; forced, alive: whether joint forces act, and whether the simulation goes on; motion (nv), weights (7),
-# aside (15): scratch; search: of lanes_root.py
+# Flat arrays, four numbers for each of one simulation; kernels see them through views. w: memory of the links
+# (layout.py); q, v, low, saved_q, saved_low, history, p, motion: as in layout.State; twice, energy: twice the kinetic
+# and the total energy of the node; momentum: the total one of the node; extremes: see record.py; gravity; known:
+# increments in the history; forced, alive: whether joint forces act, and whether the simulation goes on; weights: of
+# the guess; aside: room for extremes; search: see lanes_root.py
 Group = namedtuple("Group", "w q v low saved_q saved_low history twice energy p momentum extremes gravity known forced "
                             "alive motion weights aside search")
+
+
+@part
+def see_lanes(group):
+    """A group through views; those that are asked for single lanes are views of numbers, or of integers."""
+    g = group
+    return Group(
+        in_fours(g.w), in_lanes(g.q), in_lanes(g.v), in_lanes(g.low), in_lanes(g.saved_q), in_lanes(g.saved_low),
+        in_lanes(g.history), in_lanes(g.twice), in_lanes(g.energy), in_lanes(g.p), in_lanes(g.momentum),
+        in_lanes(g.extremes), in_lanes(g.gravity), integers(g.known), integers(g.forced), integers(g.alive),
+        in_lanes(g.motion), numbers(g.weights), in_lanes(g.aside), see_search(g.search))
 
 
 @kernel
@@ -41,26 +52,25 @@ def kick_lanes(tree, w, gravity, tau, h):
 
 
 @part
-def advance(tree, w, group, rest, gravity, tau, h, weights, stage, scale, settings):
+def advance(tree, group, rest, gravity, tau, h, weights, stage, scale, settings):
     """One step of every lane. Gives the energy of the springs and the least cos(θ/2) of a link.
 
     A lane without a root goes astray, its outcome telling so.
     """
-    q, motion = in_lanes(group.q), in_lanes(group.motion)
+    w, q, motion = group.w, group.q, group.motion
     kick_lanes(tree, w, gravity, tau, 0.5 * h)
     for lane in range(LANES):
-        own = terms(settings.guess, weights, min(group.known[lane] + stage, PAST), h)
+        own = terms(settings.guess, weights, stage, min(group.known[lane] + stage, PAST), h)
         for j in range(PAST + 1):
             group.weights[LANES * j + lane] = own[j]
     a = in_lanes(group.weights)
-    nv = len(group.v) // LANES
-    extrapolate((a[0], a[1], a[2], a[3], a[4], a[5], a[6]), in_lanes(group.v), in_lanes(group.history), nv, motion)
+    extrapolate((a[0], a[1], a[2], a[3], a[4], a[5], a[6]), group.v, group.history, tree.nv, motion)
     set_motion(tree, w, motion)
     least = find_roots(tree, w, h, scale, settings, group.search)
     get_motion(tree, w, motion)
-    remember(group.history, group.motion)
+    remember(group.history, motion, tree.nv)
     carry(tree, w, h)
-    apply_motion(tree, w, q, in_lanes(group.low))
+    apply_motion(tree, w, q, group.low)
     place(tree, w, q)
     springs = deflections(tree, w, q, rest)
     kick_lanes(tree, w, gravity, tau, 0.5 * h)
@@ -80,31 +90,26 @@ def settle_accounts(search, k, out):
 
 
 @kernel
-def write_nodes(group, kept, out):
-    """Write the node of every lane to row ``kept`` of its record."""
+def write_lanes(target, kept, source, count):
+    """Row ``kept`` of every lane."""
     for lane in range(LANES):
-        for j in range(len(group.q) // LANES):
-            out.q[lane, kept, j] = group.q[LANES * j + lane]
-        for j in range(len(group.v) // LANES):
-            out.v[lane, kept, j] = group.v[LANES * j + lane]
-            out.p[lane, kept, j] = group.p[LANES * j + lane]
-        for j in range(6):
-            out.momentum[lane, kept, j] = group.momentum[LANES * j + lane]
-        out.energy[lane, kept] = group.energy[lane]
+        for j in range(count):
+            target[lane, kept, j] = numbers(source)[LANES * j + lane]
 
 
 @kernel
-def follow_lanes(tree, w, kinetic, energy, group, out, k):
+def follow_lanes(tree, kinetic, energy, group, out, k):
     """Widen the extremes of those lanes that made step k, and set their momentum."""
-    copy(group.extremes, group.aside)
-    angular, linear = follow(tree, w, kinetic, energy, in_lanes(group.extremes))
-    momentum, total = angular + linear, in_lanes(group.momentum)
+    copy(group.extremes, group.aside, EXTREMES)
+    angular, linear = follow(tree, group.w, kinetic, energy, group.extremes)
+    momentum = angular + linear
     for j in range(6):
-        total[j] = momentum[j]
+        group.momentum[j] = momentum[j]
+    extremes, aside = numbers(group.extremes), numbers(group.aside)
     for lane in range(LANES):
         if out.status[lane, k] < 0:
-            for j in range(lane, len(group.extremes), LANES):
-                group.extremes[j] = group.aside[j]
+            for j in range(lane, LANES * EXTREMES, LANES):
+                extremes[j] = aside[j]
 
 
 @entry
@@ -116,33 +121,31 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
     negative: then saved_q, saved_low and the rows NODE hold its node before. With first = −1, only what depends on the
     configurations is set.
     """
-    tree, w, q = look(tree), in_fours(group.w), in_lanes(group.q)
-    g = in_lanes(group.gravity)
-    gravity = g[0], g[1], g[2]
+    tree, group = look(tree), see_lanes(group)
+    w, gravity = group.w, (group.gravity[0], group.gravity[1], group.gravity[2])
     stages, weights, settings = method
     if first < 0:
-        place(tree, w, q)
-        deflections(tree, w, q, rest)
+        place(tree, w, group.q)
+        deflections(tree, w, group.q, rest)
         factor(tree, w, 0.0)
         return 0
     from_rest = force_scale(tree, w, gravity, h)
-    twice_, energy_ = in_lanes(group.twice), in_lanes(group.energy)
+    held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     for k in range(first, steps):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
             set_wrenches(tree, w, wrench[k])
-        held = tau[k if len(tau) > 1 else 0] if len(tau) > 0 else tau.reshape(-1)[:0]
-        copy(group.q, group.saved_q)
-        copy(group.low, group.saved_low)
-        move_rows(tree, w, MOMENTUM, NODE)
-        before, last = twice_[0], energy_[0]
+        if len(tau) > 1:
+            held = tau[k]
+        save_node(tree, group)
+        before, last = group.twice[0], group.energy[0]
         springs, least = number(w, 0.0), number(w, 1.0)
         for s in range(len(stages)):
-            springs, least = advance(tree, w, group, rest, gravity, held, stages[s] * h, weights[s], s,
-                                     before + from_rest, settings)
+            springs, least = advance(
+                tree, group, rest, gravity, held, stages[s] * h, weights, s, before + from_rest, settings)
             settle_accounts(group.search, k, out)
         factor(tree, w, 0.0)
         keep = (k + 1) % every == 0
-        twice = velocity_of(tree, w, in_lanes(group.v)) if keep else momentum_solve_up(tree, w)
+        twice = velocity_of(tree, w, group.v) if keep else momentum_solve_up(tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
         change = energy - last
         fallen = False
@@ -155,11 +158,16 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
                 out.status[lane, k] = UNRESOLVED
             if out.status[lane, k] < 0 and group.alive[lane]:
                 fallen = True
-        twice_[0], energy_[0] = twice, energy
-        follow_lanes(tree, w, 0.5 * twice, energy, group, out, k)
+        group.twice[0], group.energy[0] = twice, energy
+        follow_lanes(tree, 0.5 * twice, energy, group, out, k)
         if keep:
-            generalized_momentum(tree, w, in_lanes(group.p))
-            write_nodes(group, (k + 1) // every - 1, out)
+            generalized_momentum(tree, w, group.p)
+            kept = (k + 1) // every - 1
+            write_lanes(out.q, kept, group.q, tree.nq)
+            write_lanes(out.v, kept, group.v, tree.nv)
+            write_lanes(out.p, kept, group.p, tree.nv)
+            write_lanes(out.momentum, kept, group.momentum, 6)
+            write_lanes(out.energy, kept, group.energy, 1)
         if fallen:
             return k + 1
     return steps

@@ -10,11 +10,19 @@ from .layout import BLOCK, K, LANES
 from .newton import newton_down, newton_factor, newton_up
 from .root import LEAST_COSINE, SEARCHING, judge, polish
 from .settings import CONVERGED, EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, WRONG_ROOT
-from .simd import choose, in_fours, in_lanes, number
+from .simd import choose, in_fours, in_lanes, integers, number, numbers
 
 # Of each lane (4,): the track of root.judge; outcome: SEARCHING, or the status of the step; spent: evaluations; going,
 # wanted: 1.0 if it moves on, and if it wants a new Jacobian, else 0.0. factors: room for the Jacobians, as large as w
 Search = namedtuple("Search", "residual best before stalled status outcome spent going wanted factors")
+
+
+@part
+def see_search(search):
+    """A search through views."""
+    s = search
+    return Search(numbers(s.residual), numbers(s.best), numbers(s.before), integers(s.stalled), integers(s.status),
+                  integers(s.outcome), integers(s.spent), numbers(s.going), numbers(s.wanted), in_fours(s.factors))
 
 
 @kernel
@@ -65,7 +73,7 @@ def find_roots(tree, w, h, reference, settings, search):
     gives the same numbers. So all are polished together at the end.
     """
     begin(search, settings.max_iterations)
-    going, wanted, factors = in_lanes(search.going), in_lanes(search.wanted), in_fours(search.factors)
+    going, wanted, factors = in_lanes(search.going), in_lanes(search.wanted), search.factors
     refactor, least = True, number(w, 1.0)
     for iteration in range(1, settings.max_iterations + 1):
         twice_energy, least = drnea(tree, w, h, settings.retraction, iteration == 1)

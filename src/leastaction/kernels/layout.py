@@ -10,7 +10,7 @@ from collections import namedtuple
 from numba.extending import overload
 
 from .jit import INNER, kernel, part
-from .simd import COMPILED, integers, number, of_fours
+from .simd import COMPILED, integers, number, numbers, of_fours
 
 LANES = 4
 SCREW, BALL, FREE = 0, 1, 2  # kinds of joint …
@@ -18,9 +18,16 @@ DOF = (1, 3, 6)  # … and their degrees of freedom
 
 PASSIVE, SPRING = 1, 2  # what a joint has: damping or armature; a spring
 
-# n: number of links; end: address past the last block; of each link: parent: index of the parent (n: the ground); kind:
-# of the joint; iq, iv: where its numbers start in q and in v; passive: the sum of what it has, or 0
-Tree = namedtuple("Tree", "n end parent kind iq iv passive")
+# n: number of links; nq, nv: of numbers in q and in v; end: address past the last block; of each link: parent: index of
+# the parent (n: the ground); kind: of the joint; iq, iv: where its numbers start in q and in v; passive: the sum of
+# what it has, or 0
+Tree = namedtuple("Tree", "n nq nv end parent kind iq iv passive")
+
+# What a simulation works on, all of it owned by one simulation. w: all quantities of all links, see below; q, v:
+# configuration and velocity of the node; low (nq): what round-off has kept from q; saved_q, saved_low: of the node
+# before the step; history (PAST nv): the last increments of the joints, latest first; p: momentum of a node; f, motion,
+# found, straight (nv): scratch
+State = namedtuple("State", "w q v low saved_q saved_low history p f motion found straight")
 
 _rows = 0
 
@@ -106,8 +113,8 @@ def blocks(n: int) -> int:
 @part
 def look(tree):
     """The tree through views, as kernels take it."""
-    return Tree(tree.n, tree.end, integers(tree.parent), integers(tree.kind), integers(tree.iq), integers(tree.iv),
-                integers(tree.passive))
+    return Tree(tree.n, tree.nq, tree.nv, tree.end, integers(tree.parent), integers(tree.kind), integers(tree.iq),
+                integers(tree.iv), integers(tree.passive))
 
 
 def _in_blocks(w, i):
@@ -138,16 +145,24 @@ def zeros(w):
     return zero, zero, zero
 
 
+@part
+def see(state):
+    """A state through views: passing an array on, or taking one from a tuple, costs more than many a kernel does."""
+    return State(numbers(state.w), numbers(state.q), numbers(state.v), numbers(state.low), numbers(state.saved_q),
+                 numbers(state.saved_low), numbers(state.history), numbers(state.p), numbers(state.f),
+                 numbers(state.motion), numbers(state.found), numbers(state.straight))
+
+
 @kernel
-def copy(source, target):
+def copy(source, target, count):
     """target ← source, by a plain loop: Numba's slice assignment costs a second of compiling for its error messages."""
-    for j in range(len(target)):
+    for j in range(count):
         target[j] = source[j]
 
 
 @kernel
-def clear(target):
-    for j in range(len(target)):
+def clear(target, count):
+    for j in range(count):
         target[j] = 0.0
 
 

@@ -95,6 +95,22 @@ def mat_hat(A, b):
 
 
 @formula
+def add_hat_mat(M, a, B):
+    """M + â B, two operations a number."""
+    return (M[0] + a[1] * B[6] - a[2] * B[3], M[1] + a[1] * B[7] - a[2] * B[4], M[2] + a[1] * B[8] - a[2] * B[5],
+            M[3] + a[2] * B[0] - a[0] * B[6], M[4] + a[2] * B[1] - a[0] * B[7], M[5] + a[2] * B[2] - a[0] * B[8],
+            M[6] + a[0] * B[3] - a[1] * B[0], M[7] + a[0] * B[4] - a[1] * B[1], M[8] + a[0] * B[5] - a[1] * B[2])
+
+
+@formula
+def sub_mat_hat(M, A, b):
+    """M − A b̂."""
+    return (M[0] + A[2] * b[1] - A[1] * b[2], M[1] + A[0] * b[2] - A[2] * b[0], M[2] + A[1] * b[0] - A[0] * b[1],
+            M[3] + A[5] * b[1] - A[4] * b[2], M[4] + A[3] * b[2] - A[5] * b[0], M[5] + A[4] * b[0] - A[3] * b[1],
+            M[6] + A[8] * b[1] - A[7] * b[2], M[7] + A[6] * b[2] - A[8] * b[0], M[8] + A[7] * b[0] - A[6] * b[1])
+
+
+@formula
 def mat_inverse(A):
     """Inverse by cofactors; of a singular matrix, infinities and NaN."""
     a, b, c = A[4] * A[8] - A[5] * A[7], A[5] * A[6] - A[3] * A[8], A[3] * A[7] - A[4] * A[6]

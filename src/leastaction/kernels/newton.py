@@ -8,8 +8,8 @@ RIQN is the same sweep with K = G/h and S⁺ = S. For BALL and FREE joints the u
 
 from . import so3
 from .blocks import (
-    NINE, accumulate, alike, block_inverse, block_mul, deal, eliminate, eliminate_ball, get_blocks, get_nine,
-    matrix_times, nine, put_nine, put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times,
+    NINE, accumulate, alike, block_inverse, block_mul, deal, eliminate_ball, get_blocks, get_nine, matrix_times, nine,
+    pass_on, put_nine, put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times,
     twist_times,
 )
 from .drnea_jacobian import joint_derivative
@@ -96,10 +96,10 @@ def newton_factor(tree, w, h, retraction, first_order):
             wm, wf = row_shift(wm, wf, arm)
             put33(w, o + NU, um, uf)
             put33(w, o + NW, row_numbers(wm), row_numbers(wf))
-            # Shifted before the joint gives way, so that the shift need not wait for the pivot
-            A11, A12, A21, A22 = shift_blocks(A11, A12, A21, A22, arm)
-            A11, A12, A21, A22 = eliminate(A11, A12, A21, A22, -inverse, um, uf, wm, wf)
-        elif tree.kind[i] == BALL:
+            if tree.parent[i] < n:
+                pass_on(w, slot(w, tree.parent[i]), KA, A11, A12, A21, A22, arm, -inverse, um, uf, wm, wf)
+            continue
+        if tree.kind[i] == BALL:
             joint_stiffness(tree, w, i, h)
             d = get3(w, o + D)
             K11, K12, K21, K22 = nine(A11), nine(A12), nine(A21), nine(A22)

@@ -9,6 +9,7 @@ from .rnea import total_momentum
 # q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status,
 # substeps (steps,); extremes (15,): least and greatest energy, greatest kinetic energy, least and greatest momentum (6)
 Record = namedtuple("Record", "q v p energy momentum iterations residual status substeps extremes")
+EXTREMES = 15
 
 
 @kernel
@@ -26,18 +27,18 @@ def follow(tree, w, kinetic, energy, extremes):
 
 
 @kernel
-def write_row(target, k, source):
+def write_row(target, k, source, count):
     """By single numbers: taking row k as an array of its own costs more than filling it."""
-    for j in range(len(source)):
+    for j in range(count):
         target[k, j] = source[j]
 
 
 @kernel
-def record(out, k, q, v, p, energy, momentum):
+def record(tree, out, k, q, v, p, energy, momentum):
     """Write a node to row k."""
-    write_row(out.q, k, q)
-    write_row(out.v, k, v)
-    write_row(out.p, k, p)
+    write_row(out.q, k, q, tree.nq)
+    write_row(out.v, k, v, tree.nv)
+    write_row(out.p, k, p, tree.nv)
     out.energy[k] = energy
     for j in range(6):
         out.momentum[k, j] = momentum[j]

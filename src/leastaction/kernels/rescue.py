@@ -8,7 +8,7 @@ from .aba import solve_up
 from .drnea import drnea, kick
 from .jit import entry, kernel
 from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
-from .layout import F, MOMENTUM, MU, get33, look, put33, slot
+from .layout import F, MOMENTUM, MU, get33, look, put33, see, slot
 from .momentum import generalized_momentum, velocity_of
 from .newton import newton_down, newton_factor, newton_up
 from .record import follow, record
@@ -17,7 +17,6 @@ from .root import FLOOR_LIMIT, LEAST_COSINE, RESOLVED, polish
 from .settings import (
     BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
 )
-from .simd import numbers
 from .variational import TROUBLED_JUMP, depart, force_scale, restore_node, save_node, set_wrenches, turned, unresolved
 from .vec3 import sub
 
@@ -87,7 +86,7 @@ def continuation(tree, w, h, scale, settings, v, guess, found):
     """Follow the root from a step so short that it is nearly straight, v being the velocity, to the full one."""
     part, reached, growth = h / 64.0, 0.0, 2.0
     evaluations = 0
-    for j in range(len(v)):
+    for j in range(tree.nv):
         guess[j] = part * v[j]
     while True:
         set_motion(tree, w, guess)
@@ -103,34 +102,34 @@ def continuation(tree, w, h, scale, settings, v, guess, found):
         else:
             growth = sqrt(growth)
         part = reached * growth if abs(reached * growth) < abs(h) else h
-        for j in range(len(v)):
+        for j in range(tree.nv):
             guess[j] = found[j] * (part / reached)
 
 
 @kernel
-def rescue(tree, w, h, scale, settings, scratch):
+def rescue(tree, state, h, scale, settings):
     """Find the motion of the step from safer and safer guesses. Gives (evaluations, residual, status)."""
-    guess, v = scratch[1], scratch[3]
+    w, guess, v = state.w, state.motion, state.straight
     velocity_of(tree, w, v)  # with the first kick
     evaluations = 0
     for attempt in range(2):
-        for j in range(len(v)):  # straight on, then where it was
+        for j in range(tree.nv):  # straight on, then where it was
             guess[j] = h * v[j] if attempt == 0 else 0.0
         set_motion(tree, w, guess)
         spent, residual, status = damped_newton(tree, w, h, scale, settings)
         evaluations += spent
         if status >= 0:
             return evaluations, residual, status if status == BACKTRACKED else LOWERED
-    spent, residual, status = continuation(tree, w, h, scale, settings, v, guess, scratch[2])
+    spent, residual, status = continuation(tree, w, h, scale, settings, v, guess, state.found)
     return evaluations + spent, residual, status
 
 
 @kernel
 def rescued_step(tree, state, rest, gravity, tau, h, scale, settings):
     """As variational.step, by all means but dividing it."""
-    w, scratch = numbers(state.w), state.scratch
+    w = state.w
     kick(tree, w, gravity, tau, 0.5 * h)
-    evaluations, residual, status = rescue(tree, w, h, scale, settings, scratch)
+    evaluations, residual, status = rescue(tree, state, h, scale, settings)
     if status >= 0 and settings.max_substeps > 1 and turned(tree, w, RESOLVED):
         status = UNRESOLVED
     if status < 0:
@@ -144,7 +143,8 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, pa
 
     Gives the number of steps made, 1 or 0.
     """
-    tree, w, scratch = look(tree), numbers(state.w), state.scratch
+    tree, state = look(tree), see(state)
+    w = state.w
     if len(wrench) > 0:
         set_wrenches(tree, w, wrench[0])
     before = velocity_of(tree, w, state.v)
@@ -172,11 +172,11 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, pa
             out.iterations[0], out.residual[0], out.status[0], out.substeps[0] = spent, worst, status, parts
             angular, linear = follow(tree, w, 0.5 * twice, energy, out.extremes)
             if keep:
-                generalized_momentum(tree, w, scratch[0])
-                record(out, 0, state.q, state.v, scratch[0], energy, angular + linear)
+                generalized_momentum(tree, w, state.p)
+                record(tree, out, 0, state.q, state.v, state.p, energy, angular + linear)
             return 1
         restore_node(tree, state, rest)
         parts *= 2
-    generalized_momentum(tree, w, scratch[0])
+    generalized_momentum(tree, w, state.p)
     out.iterations[0] = spent
     return 0

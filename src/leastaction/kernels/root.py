@@ -37,8 +37,8 @@ def absolute_residual(tree, w, f):
     """‖f‖ as in the paper. Needs drnea(), and no sweep done yet."""
     gather_residual(tree, w, f)
     square = 0.0
-    for value in f:
-        square += value * value
+    for j in range(tree.nv):
+        square += f[j] * f[j]
     return sqrt(square)
 
 
@@ -103,11 +103,11 @@ def judge(settings, iteration, least, square, size, absolute, track):
 
 
 @part
-def find_root(tree, w, h, reference, settings, scratch):
+def find_root(tree, w, h, reference, settings, f):
     """Find the motion of the step, starting from the one set. Gives (evaluations, residual, status).
 
-    ``reference`` sets the scale of the relative residual, together with the kinetic energy of the motion itself. Needs
-    aba.factor().
+    ``reference`` sets the scale of the relative residual, together with the kinetic energy of the motion itself; ``f``
+    (nv) is scratch. RIQN needs aba.factor().
     """
     newton = settings.method == NEWTON
     track = inf, inf, inf, 0, CONVERGED
@@ -117,7 +117,7 @@ def find_root(tree, w, h, reference, settings, scratch):
         twice_energy, least = drnea(tree, w, h, settings.retraction, iteration == 1)  # Alg. 3, line 3
         if not least > LEAST_COSINE:
             return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE
-        absolute = absolute_residual(tree, w, scratch) if settings.rule == ABSOLUTE else 0.0
+        absolute = absolute_residual(tree, w, f) if settings.rule == ABSOLUTE else 0.0
         if newton and not factored:
             if newton_factor(tree, w, h, settings.retraction, settings.first_order) < 0.0:
                 return iteration, track[0], WRONG_ROOT

@@ -8,10 +8,10 @@ from math import factorial, sin, sqrt
 
 from . import so3
 from .coefficients import BETA, GAMMA, KAPPA, LOG_RATIO, S_LIMIT, SQUARE_LIMIT
-from .jit import kernel
+from .jit import formula, kernel
 from .piecewise import piecewise
 from .simd import below
-from .so3 import log_ratio, poly6, poly9
+from .so3 import log_ratio, poly4, poly9
 from .vec3 import add, add_scaled, cross, dot, scale
 
 
@@ -20,14 +20,16 @@ COSINE = tuple((-1) ** k / factorial(2 * k + 2) for k in range(7))
 SINE = tuple((-1) ** k / factorial(2 * k + 3) for k in range(7))
 
 
-@kernel
+@formula
 def poly7(c, x):
-    return c[0] + x * poly6(c[1:], x)
+    xx = x * x
+    return poly4(c, x, xx) + xx * xx * ((c[4] + x * c[5]) + xx * c[6])
 
 
-@kernel
+@formula
 def poly8(c, x):
-    return c[0] + x * (c[1] + x * poly6(c[2:], x))
+    xx = x * x
+    return poly4(c, x, xx) + xx * xx * poly4(c[4:], x, xx)
 
 
 def _small_rotation(c, s):

@@ -208,8 +208,8 @@ def _load(context, builder, sig, args):
 class _StoreTyping(AbstractTemplate):
     def generic(self, args, kws):
         if isinstance(args[0], View):
-            value = float4 if args[2] is float4 else types.float64
-            return signature(types.none, args[0], types.intp, value)
+            plain = args[0].element if isinstance(args[0].element, types.Integer) else types.float64
+            return signature(types.none, args[0], types.intp, float4 if args[2] is float4 else plain)
         return None
 
 
@@ -223,6 +223,7 @@ def _store(context, builder, sig, args):
 
 lower_builtin(operator.setitem, View, types.intp, Float4)(_store)
 lower_builtin(operator.setitem, View, types.intp, types.Float)(_store)
+lower_builtin(operator.setitem, View, types.intp, types.Integer)(_store)
 
 
 def _viewer(result):

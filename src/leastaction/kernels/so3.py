@@ -3,20 +3,31 @@
 from math import atan2, cos, factorial, pi, sin, sqrt
 
 from .coefficients import COS_HALF, LOG_RATIO, S_LIMIT, SINC_HALF, SQUARE_LIMIT
-from .jit import kernel
+from .jit import formula, kernel
 from .piecewise import piecewise
 from .simd import below, nearest
 from .vec3 import add, add_scaled, cross, dot, scale
 
 
-@kernel
+# Polynomials by Estrin's scheme: Horner's would wait for every product before it begins the next
+
+
+@formula
+def poly4(c, x, xx):
+    return (c[0] + x * c[1]) + xx * (c[2] + x * c[3])
+
+
+@formula
 def poly6(c, x):
-    return c[0] + x * (c[1] + x * (c[2] + x * (c[3] + x * (c[4] + x * c[5]))))
+    xx = x * x
+    return (c[0] + x * c[1]) + xx * ((c[2] + x * c[3]) + xx * (c[4] + x * c[5]))
 
 
-@kernel
+@formula
 def poly9(c, x):
-    return c[0] + x * (c[1] + x * (c[2] + x * poly6(c[3:], x)))
+    xx = x * x
+    four = xx * xx
+    return poly4(c, x, xx) + four * (poly4(c[4:], x, xx) + four * c[8])
 
 
 @kernel

@@ -85,7 +85,9 @@ class _Whole(JITCodeLibrary):
         self.take_in()
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage.name == "linkonce_odr":
-                function.linkage = "internal"  # nobody else can call it: LLVM may reshape it
+                # Nobody else can call it: LLVM may reshape it. Private and not internal, as the linker of compiled code
+                # would still find it by its name, and give it to others in place of their own
+                function.linkage = "private"
         super().finalize()
 
 

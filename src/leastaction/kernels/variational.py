@@ -12,7 +12,7 @@ from .guess import PAST, guess, remember
 from .jit import entry, kernel, part
 from .joints import apply_motion, deflections, get_motion, set_motion
 from .kinematics import place
-from .layout import BLOCK, DOF, DQ, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, copy, look, put33, slot
+from .layout import BLOCK, DOF, DQ, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, copy, look, put33, see, slot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import follow, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
@@ -66,28 +66,27 @@ def move_rows(tree, w, source, target):
 @part
 def save_node(tree, state):
     """Keep the node, so that a failed step can come back to it."""
-    copy(state.q, state.saved[0])
-    copy(state.low, state.saved[1])
-    move_rows(tree, numbers(state.w), MOMENTUM, NODE)
+    copy(state.q, state.saved_q, tree.nq)
+    copy(state.low, state.saved_low, tree.nq)
+    move_rows(tree, state.w, MOMENTUM, NODE)
 
 
 @part
 def restore_node(tree, state, rest):
     """Come back to the node that was kept."""
-    copy(state.saved[0], state.q)
-    copy(state.saved[1], state.low)
-    w = numbers(state.w)
-    move_rows(tree, w, NODE, MOMENTUM)
-    arrive(tree, w, state.q, rest)
-    velocity_of(tree, w, state.v)
+    copy(state.saved_q, state.q, tree.nq)
+    copy(state.saved_low, state.low, tree.nq)
+    move_rows(tree, state.w, NODE, MOMENTUM)
+    arrive(tree, state.w, state.q, rest)
+    velocity_of(tree, state.w, state.v)
 
 
 @part
 def depart(tree, state, rest, gravity, tau, h):
     """Go to the next node by the motion that was found. Gives the energy of its springs."""
-    w, scratch = numbers(state.w), state.scratch
-    get_motion(tree, w, scratch[1])
-    remember(state.history, scratch[1])
+    w = state.w
+    get_motion(tree, w, state.motion)
+    remember(state.history, state.motion, tree.nv)
     carry(tree, w, h)
     apply_motion(tree, w, state.q, state.low)
     springs = arrive(tree, w, state.q, rest)
@@ -96,18 +95,19 @@ def depart(tree, state, rest, gravity, tau, h):
 
 
 @part
-def step(tree, state, rest, gravity, tau, h, weights, known, scale, settings, search):
+def step(tree, state, rest, gravity, tau, h, weights, stage, known, scale, settings, search):
     """One step from a node to the next. Gives (evaluations, residual, status, joint to blame, spring energy).
 
     A step without a root leaves q where it was; the momenta have had the first kick.
     """
-    w, scratch = numbers(state.w), state.scratch
+    w = state.w
     kick(tree, w, gravity, tau, 0.5 * h)
-    guess(settings.guess, tree, w, state.history, weights, known, state.v, tau, gravity, h, scratch[0], scratch[1])
-    set_motion(tree, w, scratch[1])
+    guess(settings.guess, tree, w, state.history, weights, stage, known, state.v, tau, gravity, h, state.f,
+          state.motion)
+    set_motion(tree, w, state.motion)
     if settings.implicit:
         factor(tree, w, h)
-    evaluations, residual, status, blamed = call(search, tree, w, h, scale, settings, scratch[0])
+    evaluations, residual, status, blamed = call(search, tree, w, h, scale, settings, state.f)
     if status < 0:
         return evaluations, residual, status, blamed, 0.0
     return evaluations, residual, status, blamed, depart(tree, state, rest, gravity, tau, h)
@@ -141,8 +141,9 @@ def start(tree, state, rest, gravity, given, p):
 
     Gives the first singular joint or −1, the kinetic and the total energy, angular and linear momentum.
     """
-    tree, w, q, v = look(tree), numbers(state.w), state.q, state.v
-    springs = arrive(tree, w, q, rest)
+    tree, state, p = look(tree), see(state), numbers(p)
+    w, v = state.w, state.v
+    springs = arrive(tree, w, state.q, rest)
     singular = singular_joint(tree, w)
     if given == P:
         for i in range(tree.n):
@@ -170,12 +171,12 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
     Joint forces are control(t, q, v) with ``feedback``; else ``tau`` (R, nv) has R = 0 (none), 1 (held) or ``steps``
     rows, as has ``wrench`` (R, n, 6). ``known`` past increments are in the history. ``search`` is search.address().
     Gives the number of steps made and of increments known; if steps are missing, also the joint to blame, and
-    scratch[0] holds the last good momentum.
+    state.p holds the last good momentum.
     """
-    tree, w = look(tree), numbers(state.w)
-    q, v, scratch = state.q, state.v, state.scratch
+    tree, seen_q, seen_v, state = look(tree), state.q, state.v, see(state)
+    w, q, v, p = state.w, state.q, state.v, state.p
     stages, weights, settings = method
-    nothing = tau.reshape(-1)[:0]
+    held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     kept = 0
     from_rest = force_scale(tree, w, gravity, h)
     twice = momentum_solve_up(tree, w)
@@ -184,26 +185,26 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
             set_wrenches(tree, w, wrench[k])
         if feedback:
-            held = control((first + k) * h, q, v)
-        else:
-            held = tau[k if len(tau) > 1 else 0] if len(tau) > 0 else nothing
-        if len(held) != len(v) and len(held) != 0:
+            held = control((first + k) * h, seen_q, seen_v)
+        elif len(tau) > 1:
+            held = tau[k]
+        if len(held) != tree.nv and len(held) != 0:
             out.status[k] = BAD_CONTROL
-            generalized_momentum(tree, w, scratch[0])
+            generalized_momentum(tree, w, p)
             return k, known, 0
         save_node(tree, state)
         scale = twice + from_rest
         springs = 0.0
         for s in range(len(stages)):  # just one for order two
             spent, left, result, blamed, springs = step(
-                tree, state, rest, gravity, held, stages[s] * h, weights[s], min(known + s, PAST), scale, settings,
+                tree, state, rest, gravity, held, stages[s] * h, weights, s, min(known + s, PAST), scale, settings,
                 search)
             out.iterations[k] += spent
             out.residual[k] = left if result < 0 else max(out.residual[k], left)
             out.status[k] = result if result < 0 else max(out.status[k], result)
             if result < 0:
                 restore_node(tree, state, rest)
-                generalized_momentum(tree, w, scratch[0])
+                generalized_momentum(tree, w, p)
                 return k, 0, blamed
         known = min(known + len(stages), PAST)
         keep = (first + k + 1) % every == 0
@@ -214,12 +215,12 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
         if len(held) == 0 and unresolved(tree, w, energy - last, limit * max(before, twice), settings):
             out.status[k] = UNRESOLVED
             restore_node(tree, state, rest)
-            generalized_momentum(tree, w, scratch[0])
+            generalized_momentum(tree, w, p)
             return k, 0, 0
         last = energy
         angular, linear = follow(tree, w, 0.5 * twice, energy, out.extremes)
         if keep:
-            generalized_momentum(tree, w, scratch[0])
-            record(out, kept, q, v, scratch[0], energy, angular + linear)
+            generalized_momentum(tree, w, p)
+            record(tree, out, kept, q, v, p, energy, angular + linear)
             kept += 1
     return steps, known, -1
