@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction import ahead
 from leastaction.compiled import compile_model
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
 from leastaction.errors import StepError
@@ -52,6 +53,8 @@ class Simulator:
         self.compiled = compile_model(model)
         self._desk: Any = None  # room for the methods of kernels/dense_root.py, made when first needed
         self._check_residual()
+        if isinstance(self.integrator, Variational) and not self.integrator.peer:
+            ahead.begin()
         self._start(*model.check_state(q, v), None)
 
     def _check_residual(self) -> None:
@@ -229,7 +232,8 @@ class Simulator:
         if isinstance(chosen, Variational) and chosen.peer:
             return self._run_peer(chosen, common, out)
         if isinstance(chosen, Variational):
-            made, self._known, blamed = variational.run(*common, self._known, chosen.method(c.stiff, c.damped), out)
+            given = (*common, self._known, chosen.method(c.stiff, c.damped), out)
+            made, self._known, blamed = variational.run(*given, ahead.search_address(variational.run, *given))
             self._parts = 1 if made else self._parts
             return made, blamed
         method = explicit.RUNGE_KUTTA_4 if isinstance(chosen, RungeKutta4) else explicit.SEMI_IMPLICIT_EULER

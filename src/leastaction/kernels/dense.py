@@ -14,8 +14,9 @@ from .layout import JOINT_P, MOMENTUM, look, put33, see, slot
 from .momentum import generalized_momentum, momentum_solve_up, velocity_of
 from .record import follow, record
 from .rnea import gravitational_energy, momenta, velocities
+from .search import worst_joint
 from .settings import BAD_CONTROL, SVI
-from .variational import arrive, force_scale, restore_node, save_node, set_wrenches, worst_joint
+from .variational import arrive, force_scale, restore_node, save_node, set_wrenches
 
 
 @kernel

@@ -114,11 +114,12 @@ def broyden_step(desk, again):
         for j in range(nv):
             ss += s[j] * s[j]
             st += s[j] * t[j]
-        c = numbers(desk.y)
-        transposed_product(B, nv, s, c)
-        for j in range(nv):
-            add_row(B, j * nv, c, 0, nv, -t[j] / (ss + st))
-        shrink = ss / (ss + st)
+        if ss + st != 0.0:  # at round-off a step may have no effect at all
+            c = numbers(desk.y)
+            transposed_product(B, nv, s, c)
+            for j in range(nv):
+                add_row(B, j * nv, c, 0, nv, -t[j] / (ss + st))
+            shrink = ss / (ss + st)
     for j in range(nv):
         s[j] = -shrink * t[j]
 

@@ -1,11 +1,13 @@
 """How kernels are compiled, where the machine code is kept, and how the user learns that it is being made."""
 
+import gc
 import hashlib
 import os
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numba
 from numba.core import event
@@ -20,8 +22,8 @@ except (ImportError, AttributeError):  # a Numba that stages.py does not know: i
 # FMA contraction is worth 10 % and more; the unsafe flags are worth nothing (measured), so they stay off.
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "nsz"}}
 # Functions that only kernels call need no way in from Python, and count no references.
-INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **_INNER, **OPTIONS}
-ENTRY = {"no_cfunc_wrapper": True, "nogil": True, **_ENTRY, **OPTIONS}
+INNER: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **_INNER, **OPTIONS}
+ENTRY: Any = {"no_cfunc_wrapper": True, "nogil": True, **_ENTRY, **OPTIONS}
 
 
 def _key() -> str:
@@ -79,24 +81,44 @@ def part(function):
     return numba.njit(function, **_PART, **INNER)
 
 
-def entry(function):
-    """Compile a kernel that Python calls, other threads going on meanwhile; its machine code is kept in the cache."""
+def _kept(function, **options):
+    """Compile a function whose machine code is kept in the cache."""
     theirs = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = CACHE_FOLDER
     try:
-        return numba.njit(function, cache=bool(CACHE_FOLDER), **ENTRY)
+        return numba.njit(function, cache=bool(CACHE_FOLDER), **options)
     finally:
         numba.config.CACHE_DIR = theirs
 
 
+def entry(function):
+    """Compile a kernel that Python calls, other threads going on meanwhile."""
+    return _kept(function, **ENTRY)
+
+
+def apart(function):
+    """Compile a kernel that other kernels call by its address, so that it is not compiled anew with each of them."""
+    return _kept(function, no_cpython_wrapper=True, **ENTRY)
+
+
+def is_kept(function) -> bool:
+    """Whether the cache has machine code of an entry, or of a kernel apart."""
+    name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+    return any(Path(CACHE_FOLDER).rglob(f"{name}-*.nbc"))
+
+
 class _Announcer(event.Listener):
-    """Says once that kernels are being compiled; with LEASTACTION_VERBOSE=1, which ones and how long each took."""
+    """Says once that kernels are being compiled; with LEASTACTION_VERBOSE=1, which ones and how long each took.
+
+    Meanwhile garbage is collected less often: a compiler remembers much, and looking through it all takes time.
+    """
 
     def __init__(self) -> None:
         self.verbose = os.environ.get("LEASTACTION_VERBOSE", "") not in ("", "0")
         self.announced = False
         self.depth = 0
         self.started = 0.0
+        self.thresholds = gc.get_threshold()
 
     def _ours(self, event_) -> bool:
         return event_.data["dispatcher"].py_func.__module__.startswith("leastaction.")
@@ -108,18 +130,23 @@ class _Announcer(event.Listener):
             print("leastaction: compiling kernels, first run only…", file=sys.stderr, flush=True)
             self.announced = True
         if self.depth == 0:
-            self.started = time.perf_counter()
+            self.started, self.thresholds = time.perf_counter(), gc.get_threshold()
+            if self.thresholds[0]:
+                gc.set_threshold(100_000, 20, 20)
         self.depth += 1
 
     def on_end(self, event_) -> None:
         if not self._ours(event_):
             return
         self.depth -= 1
+        if self.depth == 0:
+            gc.set_threshold(*self.thresholds)
         if self.verbose and self.depth == 0:
             function = event_.data["dispatcher"].py_func
             name, seconds = f"{function.__module__}.{function.__name__}", time.perf_counter() - self.started
             print(f"leastaction: compiled {name} in {seconds:.1f} s", file=sys.stderr)
 
 
+announcer = _Announcer()
 if not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-    event.register("numba:compile", _Announcer())
+    event.register("numba:compile", announcer)

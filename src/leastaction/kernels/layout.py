@@ -9,7 +9,7 @@ from collections import namedtuple
 
 from numba.extending import overload
 
-from .jit import OPTIONS, kernel, part
+from .jit import INNER, kernel, part
 from .simd import COMPILED, integers, number, numbers, of_fours
 
 LANES = 4
@@ -131,7 +131,7 @@ if COMPILED:
         """For kernels only: see _in_blocks."""
         raise NotImplementedError
 
-    @overload(slot, jit_options={"forceinline": True, **OPTIONS})  # type: ignore[typeddict-item]
+    @overload(slot, jit_options={"forceinline": True, **INNER})
     def _slot(w, i):
         return _by_itself if w is of_fours else _in_blocks
 else:

@@ -8,7 +8,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, overload
 
-from .jit import OPTIONS, kernel
+from .jit import INNER, kernel
 from .simd import COMPILED, float4
 
 
@@ -37,7 +37,7 @@ def piecewise(inside, series, closed):
     def function(*args):
         raise NotImplementedError("for kernels only")
 
-    @overload(function, strict=False, jit_options=OPTIONS)
+    @overload(function, strict=False, jit_options=INNER)
     def _choose(*args):
         return of_four if args[0] is float4 else of_one
 

@@ -6,20 +6,18 @@ and joint forces act as half an impulse at either end of the step (kick); togeth
 impulse at t_k.
 """
 
-from math import isfinite
-
 from .aba import factor, singular_joint
-from .drnea import carry, drnea, gather_residual, kick
+from .drnea import carry, kick
 from .guess import DYNAMICS, PAST, guess, remember
 from .jit import entry, kernel, part
 from .joints import apply_motion, deflections, get_motion, set_motion
 from .kinematics import place
-from .layout import BLOCK, DINV, DOF, DQ, FREE, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, copy, look, put33, see, slot
+from .layout import BLOCK, DOF, DQ, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, copy, look, put33, see, slot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import follow, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
-from .root import find_root
-from .settings import BAD_CONTROL, RIQN, ROTATION, STRUGGLED, UNRESOLVED
+from .search import call
+from .settings import BAD_CONTROL, RIQN, STRUGGLED, UNRESOLVED
 from .simd import WIDTH, number, numbers, wide
 from .vec3 import dot
 
@@ -97,9 +95,9 @@ def depart(tree, state, rest, gravity, tau, h):
 
 
 @part
-def step(tree, state, rest, gravity, tau, h, weights, stage, known, scale, settings):
-    """One step from a node to the next. Gives (evaluations, residual, status, spring energy). Needs factor(tree, w, 0)
-    in the first stage.
+def step(tree, state, rest, gravity, tau, h, weights, stage, known, scale, settings, search):
+    """One step from a node to the next. Gives (evaluations, residual, status, joint to blame, spring energy). Needs
+    factor(tree, w, 0) in the first stage.
 
     A step without a root leaves q where it was; the momenta have had the first kick.
     """
@@ -112,10 +110,10 @@ def step(tree, state, rest, gravity, tau, h, weights, stage, known, scale, setti
     set_motion(tree, w, state.motion)
     if settings.implicit and settings.method == RIQN:
         factor(tree, w, h)
-    evaluations, residual, status = find_root(tree, w, h, scale, settings, state.f)
+    evaluations, residual, status, blamed = call(search, tree, w, h, scale, settings, state.f)
     if status < 0:
-        return evaluations, residual, status, 0.0
-    return evaluations, residual, status, depart(tree, state, rest, gravity, tau, h)
+        return evaluations, residual, status, blamed, 0.0
+    return evaluations, residual, status, blamed, depart(tree, state, rest, gravity, tau, h)
 
 
 @kernel
@@ -137,27 +135,6 @@ def jumped(change, limit, settings):
 def unresolved(tree, w, change, limit, settings):
     """Whether a step without forcing turned a link noticeably and changed the energy so much that it was too long."""
     return jumped(change, limit, settings) and turned(tree, w, NOTICEABLE)
-
-
-@part
-def worst_joint(tree, w, h, retraction, status, f):
-    """The joint to blame for a step without a root: the one whose link turned furthest, or with the largest f²/M."""
-    drnea(tree, w, h, retraction, True)
-    gather_residual(tree, w, f)
-    worst, most = 0, -1.0
-    for i in range(tree.n):
-        o, k = slot(w, i), tree.iv[i]
-        size = 1.0 - w[o + DQ]
-        if status != ROTATION:
-            weight = 1.0 / w[o + MASS] if tree.kind[i] == FREE else w[o + DINV]
-            size = 0.0
-            for j in range(k, k + DOF[tree.kind[i]]):
-                size = max(size, weight * f[j] * f[j])
-        if not isfinite(size):
-            return i
-        if size > most:
-            worst, most = i, size
-    return worst
 
 
 @entry
@@ -192,12 +169,13 @@ def start(tree, state, rest, gravity, given, p):
 
 
 @entry
-def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, known, method, out):
+def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, known, method, out, search):
     """Make ``steps`` steps, the first of which is step number ``first`` of the run, keeping every ``every``-th node.
 
     Joint forces are control(t, q, v) with ``feedback``; else ``tau`` (R, nv) has R = 0 (none), 1 (held) or ``steps``
-    rows, as has ``wrench`` (R, n, 6). ``known`` past increments are in the history. Gives the number of steps made and
-    of increments known; if steps are missing, also the joint to blame, and state.p holds the last good momentum.
+    rows, as has ``wrench`` (R, n, 6). ``known`` past increments are in the history. ``search`` is search.address().
+    Gives the number of steps made and of increments known; if steps are missing, also the joint to blame, and
+    state.p holds the last good momentum.
     """
     tree, seen_q, seen_v, state = look(tree), state.q, state.v, see(state)
     w, q, v, p = state.w, state.q, state.v, state.p
@@ -222,13 +200,13 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
         scale = twice + from_rest
         springs = 0.0
         for s in range(len(stages)):  # just one for order two
-            spent, left, result, springs = step(
-                tree, state, rest, gravity, held, stages[s] * h, weights, s, min(known + s, PAST), scale, settings)
+            spent, left, result, blamed, springs = step(
+                tree, state, rest, gravity, held, stages[s] * h, weights, s, min(known + s, PAST), scale, settings,
+                search)
             out.iterations[k] += spent
             out.residual[k] = left if result < 0 else max(out.residual[k], left)
             out.status[k] = result if result < 0 else max(out.status[k], result)
             if result < 0:
-                blamed = worst_joint(tree, w, stages[s] * h, settings.retraction, result, state.f)
                 restore_node(tree, state, rest)
                 generalized_momentum(tree, w, p)
                 return k, 0, blamed

@@ -1,0 +1,87 @@
+"""The search for the root as a function that the loop of variational.py calls by its address.
+
+It is half of what has to be compiled for a run, and apart from the loop it can be compiled at the same time, by another
+process.
+"""
+
+from functools import cache
+from math import isfinite
+
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from .drnea import drnea, gather_residual
+from .jit import apart, part
+from .layout import DINV, DOF, DQ, FREE, MASS, Tree, slot
+from .root import find_root
+from .settings import ROTATION, Settings
+from .simd import COMPILED, of_integers, of_numbers
+
+_NUMBER, _WHOLE, _FLAG = types.float64, types.int64, types.boolean
+_TREE = Tree(n=_WHOLE, nq=_WHOLE, nv=_WHOLE, end=_WHOLE, parent=of_integers, kind=of_integers, iq=of_integers,
+             iv=of_integers, passive=of_integers)
+_SETTINGS = Settings(
+    guess=_WHOLE, method=_WHOLE, chord=_FLAG, first_order=_FLAG, rule=_WHOLE, tol=_NUMBER, max_iterations=_WHOLE,
+    retraction=_WHOLE, implicit=_FLAG, damped=_FLAG, rescue=_FLAG, max_substeps=_WHOLE,
+)
+SIGNATURE = types.Tuple([_WHOLE, _NUMBER, _WHOLE, _WHOLE])(
+    types.NamedTuple(_TREE, Tree), of_numbers, _NUMBER, _NUMBER, types.NamedTuple(_SETTINGS, Settings), of_numbers)
+
+
+@part
+def worst_joint(tree, w, h, retraction, status, f):
+    """The joint to blame for a step without a root: the one whose link turned furthest, or with the largest f²/M."""
+    drnea(tree, w, h, retraction, True)
+    gather_residual(tree, w, f)
+    worst, most = 0, -1.0
+    for i in range(tree.n):
+        o, k = slot(w, i), tree.iv[i]
+        size = 1.0 - w[o + DQ]
+        if status != ROTATION:
+            weight = 1.0 / w[o + MASS] if tree.kind[i] == FREE else w[o + DINV]
+            size = 0.0
+            for j in range(k, k + DOF[tree.kind[i]]):
+                size = max(size, weight * f[j] * f[j])
+        if not isfinite(size):
+            return i
+        if size > most:
+            worst, most = i, size
+    return worst
+
+
+@apart
+def search(tree, w, h, reference, settings, f):
+    """As root.find_root, with room f (nv,). Gives (evaluations, residual, status, joint to blame without a root)."""
+    evaluations, residual, status = find_root(tree, w, h, reference, settings, f)
+    blamed = worst_joint(tree, w, h, settings.retraction, status, f) if status < 0 else -1
+    return evaluations, residual, status, blamed
+
+
+@cache
+def address() -> int:
+    """Where the compiled search is in memory."""
+    if not COMPILED:
+        return 0
+    search.compile(SIGNATURE)
+    made = search.overloads[SIGNATURE.args]
+    return made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
+
+
+@intrinsic
+def _call(typing_context, where, tree, w, h, reference, settings, f):
+    def lower(context, builder, sig, args):
+        convention, kinds, result = context.call_conv, SIGNATURE.args, SIGNATURE.return_type
+        function = builder.inttoptr(args[0], convention.get_function_type(result, kinds).as_pointer())
+        status, found = convention.call_function(builder, function, result, kinds, args[1:])
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return found
+
+    return SIGNATURE.return_type(types.intp, *SIGNATURE.args), lower
+
+
+def _search(where, tree, w, h, reference, settings, f):
+    return search(tree, w, h, reference, settings, f)
+
+
+call = _call if COMPILED else _search  # the search that is at an address
