@@ -78,7 +78,8 @@ MU = _take(6)  # discrete momentum μ_i
 MOMENTUM = _take(6)  # momentum carried into the step, about the link's origin …
 JOINT_P = _take(6)  # … and by the joint itself, in body axes: armature, and half of the forcing
 NODE = _take(12)  # both, as they were at the last node
-PUSH = _take(6)  # external wrench on the link, in its own frame (moment, force)
+PUSH = _take(6)  # external wrench on the link, in its own frame (moment, force) …
+PUSHED = _take(1)  # … 1 if there may be one
 
 # Joint-space quantities, up to six numbers a joint; TAU and X in world axes
 TAU = _take(6)  # right-hand side at the joint
