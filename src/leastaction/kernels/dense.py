@@ -61,6 +61,7 @@ def dense_step(tree, state, rest, gravity, tau, h, weights, stage, known, scale,
         carry(tree, w, h)
     apply_motion(tree, w, state.q, state.low)
     springs = arrive(tree, w, state.q, rest)
+    factor(tree, w, 0.0)
     if residual == SVI:
         push_joints(tree, w, tau, 0.5 * h)
     else:

@@ -4,7 +4,7 @@ at last the step in parts. It is compiled when it is first needed.
 
 from math import inf, isfinite, sqrt
 
-from .aba import solve_up
+from .aba import factor, solve_up
 from .drnea import drnea, kick
 from .jit import entry, kernel
 from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
@@ -134,7 +134,9 @@ def rescued_step(tree, state, rest, gravity, tau, h, scale, settings):
         status = UNRESOLVED
     if status < 0:
         return evaluations, residual, status, 0.0
-    return evaluations, residual, status, depart(tree, state, rest, gravity, tau, h)
+    springs = depart(tree, state, rest, gravity, tau, h)
+    factor(tree, w, 0.0)
+    return evaluations, residual, status, springs
 
 
 @entry

@@ -8,7 +8,7 @@ impulse at t_k.
 
 from .aba import factor, singular_joint
 from .drnea import carry, kick
-from .guess import PAST, guess, remember
+from .guess import DYNAMICS, PAST, guess, remember
 from .jit import entry, kernel, part
 from .joints import apply_motion, deflections, get_motion, set_motion
 from .kinematics import place
@@ -17,7 +17,7 @@ from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velo
 from .record import follow, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
 from .search import call
-from .settings import BAD_CONTROL, STRUGGLED, UNRESOLVED
+from .settings import BAD_CONTROL, RIQN, STRUGGLED, UNRESOLVED
 from .simd import WIDTH, number, numbers, wide
 from .vec3 import dot
 
@@ -30,10 +30,9 @@ V, P, CARRIED = 0, 1, 2  # what a node is given by, besides q
 
 @part
 def arrive(tree, w, q, rest):
-    """Set all that depends on the configuration of a node, the factored mass matrix included. Gives the energy of the
+    """Set all that depends on the configuration of a node, but for the factored mass matrix. Gives the energy of the
     springs."""
     place(tree, w, q)
-    factor(tree, w, 0.0)
     return deflections(tree, w, q, rest)
 
 
@@ -78,6 +77,7 @@ def restore_node(tree, state, rest):
     copy(state.saved_low, state.low, tree.nq)
     move_rows(tree, state.w, NODE, MOMENTUM)
     arrive(tree, state.w, state.q, rest)
+    factor(tree, state.w, 0.0)
     velocity_of(tree, state.w, state.v)
 
 
@@ -96,16 +96,19 @@ def depart(tree, state, rest, gravity, tau, h):
 
 @part
 def step(tree, state, rest, gravity, tau, h, weights, stage, known, scale, settings, search):
-    """One step from a node to the next. Gives (evaluations, residual, status, joint to blame, spring energy).
+    """One step from a node to the next. Gives (evaluations, residual, status, joint to blame, spring energy). Needs
+    factor(tree, w, 0) in the first stage.
 
     A step without a root leaves q where it was; the momenta have had the first kick.
     """
     w = state.w
+    if stage > 0 and (settings.method == RIQN or settings.guess == DYNAMICS):
+        factor(tree, w, 0.0)
     kick(tree, w, gravity, tau, 0.5 * h)
     guess(settings.guess, tree, w, state.history, weights, stage, known, state.v, tau, gravity, h, state.f,
           state.motion)
     set_motion(tree, w, state.motion)
-    if settings.implicit:
+    if settings.implicit and settings.method == RIQN:
         factor(tree, w, h)
     evaluations, residual, status, blamed = call(search, tree, w, h, scale, settings, state.f)
     if status < 0:
@@ -144,6 +147,7 @@ def start(tree, state, rest, gravity, given, p):
     tree, state, p = look(tree), see(state), numbers(p)
     w, v = state.w, state.v
     springs = arrive(tree, w, state.q, rest)
+    factor(tree, w, 0.0)
     singular = singular_joint(tree, w)
     if given == P:
         for i in range(tree.n):
@@ -206,6 +210,7 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
                 restore_node(tree, state, rest)
                 generalized_momentum(tree, w, p)
                 return k, 0, blamed
+        factor(tree, w, 0.0)
         known = min(known + len(stages), PAST)
         keep = (first + k + 1) % every == 0
         before = twice
