@@ -148,11 +148,15 @@ def _compile(model: Model) -> Compiled:
         rest[k : k + part.nq] = part.rest
     passive = [layout.PASSIVE * bool(part.damping or part.armature) + layout.SPRING * bool(part.stiffness)
                for part in parts]
+    last = np.full(n + 1, -1)  # child of every link, and of the ground
+    last[ground] = np.arange(n)  # the greatest index stays
+    family = layout.LEAF * (last[:n] < 0) + layout.LAST * (last[ground] == np.arange(n))
     gx, gy, gz = model.gravity.tolist()
     return Compiled(
         tree=Tree(
             n, model.nq, model.nv, layout.blocks(n) * layout.BLOCK, ground.astype(np.int64),
             np.array([part.kind for part in parts]), np.array(iq), np.array(iv), np.array(passive, dtype=np.int64),
+            family.astype(np.int64),
         ),
         constants=rows,
         rest=rest,

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -40,18 +40,19 @@ def batches(members: int, n: int, steps: int, repeats: int) -> list[Batch]:
         for k in range(members):
             la.simulate(model, q[k], v[k], **options)
 
+    counts = range(1, (os.cpu_count() or 1) + 1)
+    batched = [partial(many, model, q, v, threads=threads, **options) for threads in counts]
     work = members * n * steps
-    found = [Batch(0, work / _fastest(one_by_one, repeats))]
-    for threads in range(1, (os.cpu_count() or 1) + 1):
-        found.append(Batch(threads, work / _fastest(partial(many, model, q, v, threads=threads, **options), repeats)))
-    return found
+    seconds = _fastest([one_by_one, *batched], repeats)
+    return [Batch(threads, work / least) for threads, least in zip([0, *counts], seconds, strict=True)]
 
 
-def _fastest(run: Callable[[], object], repeats: int) -> float:
-    """Least wall-clock time, s, of several runs after one that compiles."""
-    seconds = []
+def _fastest(runs: Sequence[Callable[[], object]], repeats: int) -> list[float]:
+    """Least wall-clock time, s, of each run after one that compiles; in turns, so that all see the same machine."""
+    seconds: list[list[float]] = [[] for _ in runs]
     for _ in range(repeats + 1):
-        began = time.perf_counter()
-        run()
-        seconds.append(time.perf_counter() - began)
-    return min(seconds[1:])
+        for run, spent in zip(runs, seconds, strict=True):
+            began = time.perf_counter()
+            run()
+            spent.append(time.perf_counter() - began)
+    return [min(spent[1:]) for spent in seconds]

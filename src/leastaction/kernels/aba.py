@@ -6,15 +6,15 @@ parent's origin: then a sweep waits for one product after the other, and not for
 
 from . import so3
 from .blocks import (
-    accumulate, alike, block_inverse, deal, eliminate_ball, get_blocks, matrix_times, nine, pass_on, put_nine,
-    row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
+    accumulate, alike, articulated, block_inverse, deal, eliminate_ball, get_blocks, matrix_times, nine, pass_on,
+    put_nine, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
 )
-from .jit import kernel
+from .jit import formula, kernel
 from .joints import deflections, get_solution, passive_forces, put_rhs
 from .kinematics import place, shift_twist, shift_wrench
 from .layout import (
-    A, ARM, ARMATURE, BALL, BLOCK, DAMPING, DINV, F, IA, INERTIA_W, LANES, MASS, MOMENT_W, PUSH, Q, S, SCREW, STIFFNESS,
-    TAU, U, X, add33, clear, get3, get4, get6, get9, get33, put3, put33, put9, slot, zeros,
+    A, ARM, ARMATURE, BALL, BLOCK, DAMPING, DINV, F, IA, INERTIA_W, LANES, LAST, LEAF, MASS, MOMENT_W, PUSH, Q, S,
+    SCREW, STIFFNESS, TAU, U, X, add33, clear, get3, get4, get6, get9, get33, put3, put33, put9, slot, zeros,
 )
 from .mat3 import determinant, hat, mat_inverse, mat_of_sym, mat_scale, mat_shift, mat_vec, scalar, transpose
 from .rnea import armature_forces, link_forces, velocities
@@ -24,16 +24,23 @@ from .vec3 import add, add_scaled, dot, neg, sub
 SINGULAR = 1e-14  # relative to the terms it is the sum of, below which a pivot counts as zero
 
 
-@kernel
+@formula
 def rigid_inertia(w, o):
     """Inertia of a link, or of four, as four blocks of nine numbers."""
     c, mass = hat(get3(w, o + MOMENT_W)), w[o + MASS]
     return mat_of_sym(get6(w, o + INERTIA_W)), c, transpose(c), scalar(mass)
 
 
+@formula
+def articulated_inertia(w, o, leaf):
+    """Î of a link whose children have been eliminated, or added."""
+    I11, I12, I21, I22 = rigid_inertia(w, o)
+    return articulated(w, o, IA, True, leaf, I11, I12, I21, I22)
+
+
 @kernel
 def rigid_inertias(tree, w):
-    """Start the articulated inertia of every link with its own inertia, of the ground with none."""
+    """Begin the articulated inertia of every link with its own inertia, of the ground with none."""
     for block in range(0, tree.end, BLOCK):
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
             I11, I12, I21, I22 = rigid_inertia(wide(w), o)
@@ -47,11 +54,11 @@ def factor(tree, w, h):
     n = tree.n
     rigid_inertias(tree, w)
     for i in range(n - 1, -1, -1):  # leaves → root
-        o = slot(w, i)
-        A11, A12, A21, A22 = get_blocks(w, o, IA)
+        o, leaf, first = slot(w, i), tree.family[i] & LEAF, tree.family[i] & LAST
         arm = get3(w, o + ARM)
         extra = w[o + ARMATURE] + 0.5 * h * w[o + DAMPING] + 0.25 * h * h * w[o + STIFFNESS]
         if tree.kind[i] == SCREW:
+            A11, A12, A21, A22 = articulated_inertia(w, o, leaf)
             turn, move = get33(w, o + S)
             m, f = twist_times(A11, A12, A21, A22, turn, move)
             inverse = 1.0 / (row_dot(m, f, turn, move) + extra)
@@ -60,8 +67,9 @@ def factor(tree, w, h):
             um, uf = row_numbers(m), row_numbers(f)
             put33(w, o + U, um, uf)
             if tree.parent[i] < n:
-                pass_on(w, slot(w, tree.parent[i]), IA, A11, A12, A21, A22, arm, -inverse, um, uf, m, f)
+                pass_on(w, slot(w, tree.parent[i]), IA, True, first, A11, A12, A21, A22, arm, -inverse, um, uf, m, f)
             continue
+        A11, A12, A21, A22 = articulated_inertia(w, o, leaf)
         if tree.kind[i] == BALL:
             I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
             pivot9 = mat_shift(I11, extra)
@@ -85,7 +93,7 @@ def factor(tree, w, h):
             I11, I12, I21, I22 = shift_blocks(I11, I12, I21, I22, arm)
             A11, A12, A21, A22 = alike(A11, I11), alike(A12, I12), alike(A21, I21), alike(A22, I22)
         if tree.parent[i] < n:
-            accumulate(w, slot(w, tree.parent[i]), IA, A11, A12, A21, A22)
+            accumulate(w, slot(w, tree.parent[i]), IA, True, first, A11, A12, A21, A22)
 
 
 @kernel
@@ -94,14 +102,16 @@ def singular_joint(tree, w):
     factor(tree, w, 0)."""
     for i in range(tree.n - 1, -1, -1):
         o = slot(w, i)
-        A11, A12, A21, A22 = get_blocks(w, o, IA)
-        I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
+        A11, _, _, A22 = articulated_inertia(w, o, False)
+        I11, I22 = nine(A11), nine(A22)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
             regular = 1.0 / w[o + DINV] > SINGULAR * own_terms(I11, I22, turn, move)
         elif tree.kind[i] == BALL:
             regular = _positive(mat_shift(I11, w[o + ARMATURE]), SINGULAR * (I11[0] + I11[4] + I11[8]))
         else:  # kept is the inverse
+            A11, A12, A21, A22 = get_blocks(w, o, IA)
+            I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
             schur, R = schur_complement((I11, I12, I21, I22))
             P11, P12, P21, P22 = block_inverse((I11, I12, I21, I22), schur, R)
             schur, _ = schur_complement((P11, P12, P21, P22))
@@ -150,7 +160,7 @@ def solve_up(tree, w):
             x3 = mat_vec(get9(w, o + DINV), u3)
             put3(w, o + X, x3)
             norm += dot(x3, u3)
-            A11, _, A21, _ = get_blocks(w, o, IA)
+            A11, _, A21, _ = articulated_inertia(w, o, False)
             m, f = shift_wrench(add(m, times(A11, x3)), add(f, times(A21, x3)), arm)
         else:
             tm, tf = get33(w, o + TAU)
@@ -188,7 +198,7 @@ def solve_down(tree, w):
             alpha, acc = add_scaled(alpha, x, turn), add_scaled(acc, x, move)
         elif tree.kind[i] == BALL:
             alpha, acc = shift_twist(alpha, acc, arm)
-            A11, A12, _, _ = get_blocks(w, o, IA)
+            A11, A12, _, _ = articulated_inertia(w, o, False)
             b = add(times(A11, alpha), times(A12, acc))
             x3 = sub(get3(w, o + X), mat_vec(get9(w, o + DINV), b))
             put3(w, o + X, x3)

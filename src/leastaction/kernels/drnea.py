@@ -11,11 +11,11 @@ from .jit import formula, kernel
 from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times
 from .layout import (
-    ARM, BLOCK, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENT_W, MOMENTUM, MU, PUSH, Q, S, SCREW,
+    ARM, BLOCK, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENT_W, MOMENTUM, MU, PUSH, PUSHED, Q, S, SCREW,
     SCREW_J, T, TAU, add33, get3, get33, get4, put3, put33, put4, slot, zeros,
 )
 from .rnea import gather
-from .simd import WIDTH, number, summed, wide
+from .simd import WIDTH, below, number, summed, wide
 from .split import split_momentum
 from .stiffness import CAYLEY, SPLIT
 from .vec3 import add, cross, dot, scale, sub
@@ -131,11 +131,11 @@ def gather_residual(tree, w, f):
 @formula
 def impulse(w, o, gravity, h):
     """Add the impulse of gravity and of the external wrench on a link, or on four, over a time h."""
-    orientation = get4(w, o + Q)
-    m, f = get33(w, o + PUSH)
-    m = add(cross(get3(w, o + MOMENT_W), gravity), so3.rotate(orientation, m))
-    f = add(scale(w[o + MASS], gravity), so3.rotate(orientation, f))
-    add33(w, o + MOMENTUM, scale(h, m), scale(h, f))
+    add33(w, o + MOMENTUM, cross(scale(h, get3(w, o + MOMENT_W)), gravity), scale(h * w[o + MASS], gravity))
+    if not below(w[o + PUSHED], 1.0):
+        orientation = get4(w, o + Q)
+        m, f = get33(w, o + PUSH)
+        add33(w, o + MOMENTUM, scale(h, so3.rotate(orientation, m)), scale(h, so3.rotate(orientation, f)))
 
 
 @kernel

@@ -17,11 +17,12 @@ SCREW, BALL, FREE = 0, 1, 2  # kinds of joint …
 DOF = (1, 3, 6)  # … and their degrees of freedom
 
 PASSIVE, SPRING = 1, 2  # what a joint has: damping or armature; a spring
+LEAF, LAST = 1, 2  # what a link is: without children; the last of its parent's, which leaves → root is the first
 
 # n: number of links; nq, nv: of numbers in q and in v; end: address past the last block; of each link: parent: index of
 # the parent (n: the ground); kind: of the joint; iq, iv: where its numbers start in q and in v; passive: the sum of
-# what it has, or 0
-Tree = namedtuple("Tree", "n nq nv end parent kind iq iv passive")
+# what it has, or 0; family: the sum of what the link is, or 0
+Tree = namedtuple("Tree", "n nq nv end parent kind iq iv passive family")
 
 # What a simulation works on, all of it owned by one simulation. w: all quantities of all links, see below; q, v:
 # configuration and velocity of the node; low (nq): what round-off has kept from q; saved_q, saved_low: of the node
@@ -78,7 +79,8 @@ MU = _take(6)  # discrete momentum μ_i
 MOMENTUM = _take(6)  # momentum carried into the step, about the link's origin …
 JOINT_P = _take(6)  # … and by the joint itself, in body axes: armature, and half of the forcing
 NODE = _take(12)  # both, as they were at the last node
-PUSH = _take(6)  # external wrench on the link, in its own frame (moment, force)
+PUSH = _take(6)  # external wrench on the link, in its own frame (moment, force) …
+PUSHED = _take(1)  # … 1 if there may be one
 
 # Joint-space quantities, up to six numbers a joint; TAU and X in world axes
 TAU = _take(6)  # right-hand side at the joint
@@ -89,13 +91,13 @@ PSI = _take(6)  # deflection of the joint's spring at t_k: rotation in body axes
 F = _take(6)  # wrench, summed from the leaves
 V = _take(6)  # twist
 A = _take(6)  # acceleration
-IA = _take(48)  # articulated inertia (blocks.py); of a FREE joint, the inverse of its pivot
+IA = _take(48)  # articulated inertia, or what children add to it (blocks.py); of a FREE joint, its inverse pivot
 U = _take(6)  # Î S of a SCREW joint, shifted to the parent's origin
 DINV = _take(9)  # inverse of the pivot Sᵀ Î S of a SCREW or BALL joint; of a FREE one, what the joint adds to Î
 
 # Newton's sweep, unsymmetric (newton.py)
 K = _take(36)  # stiffness of the link itself, four blocks of nine numbers
-KA = _take(48)  # articulated stiffness (blocks.py); of a FREE joint, the inverse of its pivot
+KA = _take(48)  # articulated stiffness, or what children add to it (blocks.py); of a FREE joint, its inverse pivot
 NU = _take(6)  # Â S⁺ of a SCREW joint, shifted to the parent's origin
 NW = _take(6)  # Sᵀ Â of a SCREW joint, shifted likewise
 NS = _take(6)  # S⁺ of a SCREW joint; d of a BALL joint
@@ -114,7 +116,7 @@ def blocks(n: int) -> int:
 def look(tree):
     """The tree through views, as kernels take it."""
     return Tree(tree.n, tree.nq, tree.nv, tree.end, integers(tree.parent), integers(tree.kind), integers(tree.iq),
-                integers(tree.iv), integers(tree.passive))
+                integers(tree.iv), integers(tree.passive), integers(tree.family))
 
 
 def _in_blocks(w, i):

@@ -8,31 +8,28 @@ RIQN is the same sweep with K = G/h and S⁺ = S. For BALL and FREE joints the u
 
 from . import so3
 from .blocks import (
-    NINE, accumulate, alike, block_inverse, block_mul, deal, eliminate_ball, get_blocks, get_nine, matrix_times, nine,
-    pass_on, put_nine, put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times,
-    twist_times,
+    NINE, NOUGHT, accumulate, alike, articulated, block_inverse, block_mul, deal, eliminate_ball, get_blocks, get_nine,
+    matrix_times, nine, pass_on, put_nine, put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks,
+    times, twist_times,
 )
 from .drnea_jacobian import joint_derivative
 from .jit import formula, kernel
 from .kinematics import shift_twist, shift_wrench
 from .layout import (
-    A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, K, KA, LANES, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS, TAU, X,
-    add33, get3, get33, get4, get9, put3, put33, put9, slot, zeros,
+    A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, K, KA, LANES, LAST, LEAF, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS,
+    TAU, X, add33, get3, get33, get4, get9, put3, put33, put9, slot, zeros,
 )
 from .mat3 import determinant, mat_add, mat_hat, mat_inverse, mat_vec
 from .simd import WIDTH, number, sign, wide
 from .stiffness import SPLIT, link_stiffness, link_stiffness_first_order
 from .vec3 import add, add_scaled, cross, dot, sub, unit
 
-ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-
-
 @kernel
 def joint_stiffness(tree, w, i, h):
     """Set NE: the derivative of a BALL or FREE joint's own residual with respect to its part of ζ, as blocks."""
     o = slot(w, i)
     if not tree.passive[i]:
-        put_nine_at(w, o + NE, ZERO, ZERO, ZERO, ZERO)
+        put_nine_at(w, o + NE, NOUGHT, NOUGHT, NOUGHT, NOUGHT)
         return
     dR, d = get4(w, o + DQ), get3(w, o + D)
     for column in range(6):
@@ -68,6 +65,13 @@ def link_stiffnesses(tree, w, h, retraction, first_order):
             moved_axis(wide(w), o)
 
 
+@formula
+def articulated_stiffness(w, o, leaf):
+    """Â of a link whose children have been eliminated."""
+    K11, K12, K21, K22 = get_nine(w, o + K)
+    return articulated(w, o, KA, False, leaf, K11, K12, K21, K22)
+
+
 @kernel
 def newton_factor(tree, w, h, retraction, first_order):
     """Factor the Jacobian at the present motion. Needs displacements().
@@ -79,10 +83,10 @@ def newton_factor(tree, w, h, retraction, first_order):
     det = number(w, 1.0)
     link_stiffnesses(tree, w, h, retraction, first_order)
     for i in range(n - 1, -1, -1):  # leaves → root
-        o = slot(w, i)
-        A11, A12, A21, A22 = get_blocks(w, o, KA)
+        o, leaf, first = slot(w, i), tree.family[i] & LEAF, tree.family[i] & LAST
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
+            A11, A12, A21, A22 = articulated_stiffness(w, o, leaf)
             turn, move = get33(w, o + S)
             wm, wf = twist_times(A11, A12, A21, A22, turn, move)
             turn, move = get33(w, o + NS)
@@ -97,10 +101,11 @@ def newton_factor(tree, w, h, retraction, first_order):
             put33(w, o + NU, um, uf)
             put33(w, o + NW, row_numbers(wm), row_numbers(wf))
             if tree.parent[i] < n:
-                pass_on(w, slot(w, tree.parent[i]), KA, A11, A12, A21, A22, arm, -inverse, um, uf, wm, wf)
+                pass_on(w, slot(w, tree.parent[i]), KA, False, first, A11, A12, A21, A22, arm, -inverse, um, uf, wm, wf)
             continue
         if tree.kind[i] == BALL:
             joint_stiffness(tree, w, i, h)
+            A11, A12, A21, A22 = articulated_stiffness(w, o, leaf)
             d = get3(w, o + D)
             K11, K12, K21, K22 = nine(A11), nine(A12), nine(A21), nine(A22)
             D1, D2 = mat_add(K11, mat_hat(K12, d)), mat_add(K21, mat_hat(K22, d))  # Â S⁺, S⁺ζ = (ζ, d×ζ)
@@ -115,6 +120,7 @@ def newton_factor(tree, w, h, retraction, first_order):
             A11, A12, A21, A22 = alike(A11, K11), alike(A12, K12), alike(A21, K21), alike(A22, K22)
         else:
             joint_stiffness(tree, w, i, h)
+            A11, A12, A21, A22 = articulated_stiffness(w, o, leaf)
             E = get_nine(w, o + NE)
             whole = nine(A11), nine(A12), nine(A21), nine(A22)
             pivot36 = (mat_add(whole[0], E[0]), mat_add(whole[1], E[1]), mat_add(whole[2], E[2]),
@@ -128,7 +134,7 @@ def newton_factor(tree, w, h, retraction, first_order):
             K11, K12, K21, K22 = shift_blocks(K11, K12, K21, K22, arm)
             A11, A12, A21, A22 = alike(A11, K11), alike(A12, K12), alike(A21, K21), alike(A22, K22)
         if tree.parent[i] < n:
-            accumulate(w, slot(w, tree.parent[i]), KA, A11, A12, A21, A22)
+            accumulate(w, slot(w, tree.parent[i]), KA, False, first, A11, A12, A21, A22)
     return det
 
 
@@ -156,7 +162,7 @@ def newton_up(tree, w):
             x3 = mat_vec(get9(w, o + ND), u3)
             put3(w, o + X, x3)
             norm += dot(x3, u3)
-            A11, A12, A21, A22 = get_blocks(w, o, KA)
+            A11, A12, A21, A22 = articulated_stiffness(w, o, False)
             um, uf = matrix_times(A11, A12, A21, A22, x3, cross(get3(w, o + NS), x3))
             m, f = shift_wrench(add(m, um), add(f, uf), arm)
         else:
@@ -199,7 +205,7 @@ def newton_down(tree, w):
         turn, move = shift_twist(turn, move, arm)
         dR, d = get4(w, o + DQ), get3(w, o + D)
         if tree.kind[i] == BALL:
-            A11, A12, _, _ = get_blocks(w, o, KA)
+            A11, A12, _, _ = articulated_stiffness(w, o, False)
             b = add(times(A11, turn), times(A12, move))
             z = sub(get3(w, o + X), mat_vec(get9(w, o + ND), b))
             put3(w, o + X, so3.unrotate(dR, z))

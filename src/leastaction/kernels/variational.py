@@ -12,7 +12,7 @@ from .guess import DYNAMICS, PAST, guess, remember
 from .jit import entry, kernel, part
 from .joints import apply_motion, deflections, get_motion, set_motion
 from .kinematics import place
-from .layout import BLOCK, DOF, DQ, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, copy, look, put33, see, slot
+from .layout import BLOCK, DOF, DQ, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, PUSHED, copy, look, put33, see, slot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import follow, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
@@ -42,6 +42,7 @@ def set_wrenches(tree, w, wrench):
     for i in range(tree.n):
         for j in range(6):
             w[slot(w, i) + PUSH + LANES * j] = wrench[i, j]
+        w[slot(w, i) + PUSHED] = 1.0
 
 
 @part

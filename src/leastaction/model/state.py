@@ -60,7 +60,7 @@ class Layout:
         faults: list[str] = []
         q_array = self._numbers("q", q, self.nq, self.q_start, faults)
         v_array = self._numbers("v", v, self.nv, self.v_start, faults)
-        if q_array is not None:
+        if q_array is not None and len(self.quaternions):
             entries = self.quaternions[:, None] + np.arange(4)
             norms = np.linalg.norm(q_array[entries], axis=1)
             for at in np.flatnonzero(abs(norms - 1) > UNIT_TOLERANCE):
@@ -84,9 +84,10 @@ class Layout:
         if array.shape != (size,):
             faults.append(f"{label} must have the shape ({size},), not {array.shape}")
             return None
-        bad = np.flatnonzero(~np.isfinite(array))
-        for name in dict.fromkeys(self._owner(starts, at) for at in bad.tolist()):
-            faults.append(f"{label} is not finite at body '{name}'")
+        finite = np.isfinite(array)
+        if not finite.all():
+            names = dict.fromkeys(self._owner(starts, at) for at in np.flatnonzero(~finite).tolist())
+            faults.extend(f"{label} is not finite at body '{name}'" for name in names)
         return array
 
     def _owner(self, starts: np.ndarray, at: int) -> str:
