@@ -51,6 +51,8 @@ class Simulator:
         if not isinstance(self.integrator, Integrator):
             raise ValueError(f"integrator must be an integrator such as Variational(), not {integrator!r}")
         self.compiled = compile_model(model)
+        if isinstance(self.integrator, Variational):
+            self._method = self.integrator.method(self.compiled.stiff, self.compiled.damped)
         self._desk: Any = None  # room for the methods of kernels/dense_root.py, made when first needed
         self._check_residual()
         if isinstance(self.integrator, Variational) and not self.integrator.peer:
@@ -225,14 +227,11 @@ class Simulator:
     ) -> tuple[int, int]:
         """Call the compiled loop. Gives the number of steps made, and the joint to blame if some are missing."""
         c, chosen = self.compiled, self.integrator
-        feedback = control is not None
-        common = (c.tree, self._state, c.rest, c.gravity, control if feedback else laws.no_control(), feedback, tau,
-        wrench,
-                  self.dt, first, steps, every)
+        common = c.tree, self._state, c.rest, c.gravity, control, tau, wrench, self.dt, first, steps, every
         if isinstance(chosen, Variational) and chosen.peer:
             return self._run_peer(chosen, common, out)
         if isinstance(chosen, Variational):
-            given = (*common, self._known, chosen.method(c.stiff, c.damped), out)
+            given = (*common, self._known, self._method, out)
             made, self._known, blamed = variational.run(*given, ahead.search_address(variational.run, *given))
             self._parts = 1 if made else self._parts
             return made, blamed
@@ -243,7 +242,7 @@ class Simulator:
         """Call the compiled loop of the methods that the paper compares itself with."""
         from leastaction.kernels import dense, dense_root  # few runs need them
 
-        c, method = self.compiled, chosen.method(self.compiled.stiff, self.compiled.damped)
+        c, method = self.compiled, self._method
         residual = RESIDUALS[chosen.residual]
         if self._desk is None:
             self._desk = dense_root.desk_of(c.tree.parent, c.nv, c.workspace(), residual, method[2].method)
@@ -262,7 +261,7 @@ class Simulator:
         held = _rows(tau, made)[:1].reshape(-1)
         if control is not None:
             held = laws.sample(control, (first + made) * self.dt, self.q, self.v)
-        stages, _, settings = chosen.method(c.stiff, c.damped)
+        stages, _, settings = self._method
         self._known = 0
         # A step that follows one which had to be divided is likely to need nearly as many parts
         begin = max(self._parts // 2, 1)

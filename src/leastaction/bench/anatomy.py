@@ -15,7 +15,7 @@ from leastaction.bench.steps import DT, moving_chain
 from leastaction.integrators import Guess
 
 TOLERANCES = tuple(10.0**-k for k in range(2, 14, 2))
-GUESSES: tuple[Guess, ...] = ("quartic", "current")
+GUESSES: tuple[Guess, ...] = ("sextic", "current")
 REPEATS = 5
 
 

@@ -1,7 +1,5 @@
 """Control laws as compiled functions that the loops can call without being compiled anew for each of them."""
 
-from functools import cache
-
 import numba
 import numpy as np
 from numba import types
@@ -20,18 +18,6 @@ def first_class(function):
         return function(t, q, v)
 
     return call
-
-
-def _nothing(_t, _q, v):
-    return v[:0]
-
-
-@cache
-def no_control():
-    """Return a stand-in for runs without a control law."""
-    if numba.config.DISABLE_JIT:
-        return _nothing
-    return numba.cfunc(SIGNATURE)(_nothing)
 
 
 def is_compiled(function: object) -> bool:

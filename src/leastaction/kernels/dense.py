@@ -83,7 +83,7 @@ def blame(tree, w, h, settings, status, residual, f):
 
 @entry
 def run_dense(
-    tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, known, method, residual, desk,
+    tree, state, rest, gravity, control, tau, wrench, h, first, steps, every, known, method, residual, desk,
     out,
 ):
     """As variational.run, with one of the methods of this file."""
@@ -99,7 +99,7 @@ def run_dense(
     for k in range(steps):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
             set_wrenches(tree, w, wrench[k])
-        if feedback:
+        if control is not None:
             held = control((first + k) * h, seen_q, seen_v)
         elif len(tau) > 1:
             held = tau[k]

@@ -78,7 +78,7 @@ def node_momentum(tree, w, q, v, p):
 
 
 @entry
-def run_explicit(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, method, out):
+def run_explicit(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every, method, out):
     """As variational.run, with an explicit method."""
     tree, w = look(tree), numbers(state.w)
     q, v, p = state.q, state.v, state.p
@@ -90,7 +90,7 @@ def run_explicit(tree, state, rest, gravity, control, feedback, tau, wrench, h, 
     for k in range(steps):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
             set_wrenches(tree, w, wrench[k])
-        if feedback:
+        if control is not None:
             held = control((first + k) * h, q, v)
         else:
             held = tau[k if len(tau) > 1 else 0] if len(tau) > 0 else nothing

@@ -170,10 +170,10 @@ def start(tree, state, rest, gravity, given, p):
 
 
 @entry
-def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, steps, every, known, method, out, search):
+def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every, known, method, out, search):
     """Make ``steps`` steps, the first of which is step number ``first`` of the run, keeping every ``every``-th node.
 
-    Joint forces are control(t, q, v) with ``feedback``; else ``tau`` (R, nv) has R = 0 (none), 1 (held) or ``steps``
+    Joint forces are control(t, q, v) if that is not None; else ``tau`` (R, nv) has R = 0 (none), 1 (held) or ``steps``
     rows, as has ``wrench`` (R, n, 6). ``known`` past increments are in the history. ``search`` is search.address().
     Gives the number of steps made and of increments known; if steps are missing, also the joint to blame, and
     state.p holds the last good momentum.
@@ -189,7 +189,7 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
     for k in range(steps):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
             set_wrenches(tree, w, wrench[k])
-        if feedback:
+        if control is not None:
             held = control((first + k) * h, seen_q, seen_v)
         elif len(tau) > 1:
             held = tau[k]
@@ -215,7 +215,7 @@ def run(tree, state, rest, gravity, control, feedback, tau, wrench, h, first, st
         known = min(known + len(stages), PAST)
         keep = (first + k + 1) % every == 0
         before = twice
-        twice = velocity_of(tree, w, v) if keep or feedback else momentum_solve_up(tree, w)
+        twice = velocity_of(tree, w, v) if keep or control is not None else momentum_solve_up(tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
         limit = TROUBLED_JUMP if out.status[k] == STRUGGLED else SMOOTH_JUMP
         if len(held) == 0 and unresolved(tree, w, energy - last, limit * max(before, twice), settings):
