@@ -6,6 +6,8 @@ import numba
 import numpy as np
 from numba import types
 
+from .jit import kept
+
 # tau = f(t, q, v)
 SIGNATURE = types.float64[::1](types.float64, types.float64[::1], types.float64[::1])
 
@@ -31,7 +33,7 @@ def no_control():
     """Return a stand-in for runs without a control law."""
     if numba.config.DISABLE_JIT:
         return _nothing
-    return numba.cfunc(SIGNATURE)(_nothing)
+    return kept(lambda function, cache: numba.cfunc(SIGNATURE, cache=cache)(function), _nothing)
 
 
 def is_compiled(function: object) -> bool:
