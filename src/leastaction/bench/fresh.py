@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def run_fresh(code: str, cache: Path | None = None) -> tuple[str, float]:
-    """Run Python code in a new interpreter, with the same environment as this one.
+    """Run Python code in a new interpreter, with the same environment as this one, and bytecode kept as usual.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def run_fresh(code: str, cache: Path | None = None) -> tuple[str, float]:
     printed : what it wrote to its standard output
     seconds : wall-clock time from its launch to its end, s
     """
-    environment = dict(os.environ)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     if cache is not None:
         environment["LEASTACTION_CACHE"] = str(cache)
     began = time.perf_counter()

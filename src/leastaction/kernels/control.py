@@ -4,6 +4,7 @@ import numba
 import numpy as np
 from numba import types
 
+
 # tau = f(t, q, v)
 SIGNATURE = types.float64[::1](types.float64, types.float64[::1], types.float64[::1])
 

@@ -6,6 +6,7 @@ import os
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -81,24 +82,24 @@ def part(function):
     return numba.njit(function, **_PART, **INNER)
 
 
-def _kept(function, **options):
-    """Compile a function whose machine code is kept in the cache."""
+def kept(decorate, function):
+    """Decorate a function by Numba's ``decorate(function, cache=...)``, its machine code being kept in our cache."""
     theirs = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = CACHE_FOLDER
     try:
-        return numba.njit(function, cache=bool(CACHE_FOLDER), **options)
+        return decorate(function, cache=bool(CACHE_FOLDER))
     finally:
         numba.config.CACHE_DIR = theirs
 
 
 def entry(function):
     """Compile a kernel that Python calls, other threads going on meanwhile."""
-    return _kept(function, **ENTRY)
+    return kept(partial(numba.njit, **ENTRY), function)
 
 
 def apart(function):
     """Compile a kernel that other kernels call by its address, so that it is not compiled anew with each of them."""
-    return _kept(function, no_cpython_wrapper=True, **ENTRY)
+    return kept(partial(numba.njit, no_cpython_wrapper=True, **ENTRY), function)
 
 
 def is_kept(function) -> bool:
