@@ -63,8 +63,11 @@ class Compiled:
     def state(self, q: np.ndarray, v: np.ndarray) -> State:
         """Return a fresh state at (q, v); the arrays are copied."""
         nq, nv = self.nq, self.nv
+        saved_q, saved_low, low = np.zeros((3, nq))
+        p, f, motion, found, straight = np.zeros((5, nv))
         return State(
-            self.workspace(), q.copy(), v.copy(), *np.zeros((3, nq)), np.zeros(PAST * nv), *np.zeros((5, nv)),
+            w=self.workspace(), q=q.copy(), v=v.copy(), low=low, saved_q=saved_q, saved_low=saved_low,
+            history=np.zeros(PAST * nv), p=p, f=f, motion=motion, found=found, straight=straight,
         )
 
 
