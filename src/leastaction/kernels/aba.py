@@ -5,9 +5,10 @@ parent's origin: then a sweep waits for one product after the other, and not for
 """
 
 from . import so3
+from .articulated import accumulate, articulated, deal, pass_on
 from .blocks import (
-    accumulate, alike, articulated, block_inverse, deal, eliminate_ball, get_blocks, matrix_times, nine, pass_on,
-    put_nine, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
+    alike, block_inverse, eliminate_ball, get_blocks, matrix_times, nine, put_nine, row_dot, row_numbers, row_shift,
+    schur_complement, shift_blocks, times, twist_times,
 )
 from .jit import formula, kernel
 from .joints import deflections, get_solution, passive_forces, put_rhs

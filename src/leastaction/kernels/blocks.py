@@ -4,23 +4,18 @@ A block has one of two forms: nine numbers row by row, or three packed rows. The
 link at a time; with packed rows that link's matrix fills the lanes of SIMD (a sweep takes a third of the time). Nine
 numbers serve plain Python, and four links or four simulations at once. Every operation below has both forms under one
 name, so that the sweeps are written once; matrices come first in its arguments, vectors are three numbers.
-
-An articulated matrix is a link's own and what its children pass on. In packed rows the sum is kept; of nine numbers
-only what the children add, the link's own being added where it is read: that is less to write and to read. Of one that
-is symmetric only one half is kept, and LLVM finds that the other half of every operation is the same or not needed.
 """
 
 from numba.core import types
 from numba.extending import overload
 
 from . import mat3
+from .float4 import cycled, float4, packed, sums
 from .jit import INNER, formula, kernel
-from .layout import LANES, get3, get9, put3, put9
-from .mat3 import (
-    add_hat_mat, mat_add, mat_inverse, mat_mul, mat_scale, mat_sub, mat_vec, outer, sub_mat_hat, transpose, vec_mat,
-)
-from .simd import SIMD, cycled, float4, in_fours, lanes_to_rows, of_numbers, packed, sums
-from .vec3 import add, cross, dot, scale
+from .layout import LANES, get9, put9
+from .mat3 import mat_add, mat_inverse, mat_mul, mat_scale, mat_sub, mat_vec, outer, vec_mat
+from .simd import SIMD, in_fours, of_numbers
+from .vec3 import add, cross, dot
 
 ROWS = 12 * LANES  # of one link
 NINE = 9 * LANES
@@ -36,7 +31,7 @@ def _is_row(first):
     return first is float4
 
 
-def _two_forms(nine, rows, is_packed=_is_rows):
+def two_forms(nine, rows, is_packed=_is_rows):
     """One name for both forms: ``rows`` where the first argument is packed."""
     nine = getattr(nine, "py_func", nine)
     if not SIMD:
@@ -194,85 +189,22 @@ def _put_nine_as_rows(w, o, row, A11, A12, A21, A22):
     put_blocks(w, o, row, _of_nine(A11), _of_nine(A12), _of_nine(A21), _of_nine(A22))
 
 
-block_add = _two_forms(mat3.mat_add, _rows_add)
-add_outer = _two_forms(_nine_add_outer, _rows_add_outer)  # M + a bᵀ
-times = _two_forms(mat3.mat_vec, _rows_times)  # M b
-sub_times_hat = _two_forms(mat3.sub_mat_hat, _rows_sub_mat_hat)  # M − N b̂
-add_hat_times = _two_forms(mat3.add_hat_mat, _rows_add_hat_mat)  # M + â N
-nine = _two_forms(_itself, _rows_nine)  # the nine numbers of M
-alike = _two_forms(_like_nine, _like_rows)  # nine numbers in the form of M
-get_blocks = _two_forms(_get_nine, _get_rows)  # of the link at slot o, its rows beginning at ``row``
-put_blocks = _two_forms(_put_nine, _put_rows)
-put_nine = _two_forms(_put_nine, _put_nine_as_rows)  # the same, of nine numbers each
-matrix_times = _two_forms(_nine_matrix_times, _rows_matrix_times)  # wrench (m, f) of a twist (turn, move)
+block_add = two_forms(mat3.mat_add, _rows_add)
+add_outer = two_forms(_nine_add_outer, _rows_add_outer)  # M + a bᵀ
+times = two_forms(mat3.mat_vec, _rows_times)  # M b
+sub_times_hat = two_forms(mat3.sub_mat_hat, _rows_sub_mat_hat)  # M − N b̂
+add_hat_times = two_forms(mat3.add_hat_mat, _rows_add_hat_mat)  # M + â N
+nine = two_forms(_itself, _rows_nine)  # the nine numbers of M
+alike = two_forms(_like_nine, _like_rows)  # nine numbers in the form of M
+get_blocks = two_forms(_get_nine, _get_rows)  # of the link at slot o, its rows beginning at ``row``
+put_blocks = two_forms(_put_nine, _put_rows)
+put_nine = two_forms(_put_nine, _put_nine_as_rows)  # the same, of nine numbers each
+matrix_times = two_forms(_nine_matrix_times, _rows_matrix_times)  # wrench (m, f) of a twist (turn, move)
 # (turn, move)ᵀ times the matrix: what a wrench is for a symmetric one, as rows. A row is three numbers, or packed
-twist_times = _two_forms(_nine_twist_times, _rows_twist_times)
-row_dot = _two_forms(_nine_row_dot, _row_dot, _is_row)  # two rows times a twist
-row_shift = _two_forms(_nine_row_shift, _row_shift, _is_row)  # as kinematics.shift_wrench
-row_numbers = _two_forms(_itself, _row_numbers, _is_row)
-
-
-@formula
-def _deal_row(w, at, x, y, z):
-    """Of three numbers of four links: the packed row of every link."""
-    w[at], w[at + ROWS], w[at + 2 * ROWS], w[at + 3 * ROWS] = lanes_to_rows(x, y, z)
-
-
-@formula
-def _deal_block(w, at, M):
-    _deal_row(w, at, M[0], M[1], M[2])
-    _deal_row(w, at + LANES, M[3], M[4], M[5])
-    _deal_row(w, at + 2 * LANES, M[6], M[7], M[8])
-
-
-def _deal_rows(w, o, row, A11, A12, A21, A22):
-    four = in_fours(w)
-    _deal_block(four, o + row, A11)
-    _deal_block(four, o + row + 3 * LANES, A12)
-    _deal_block(four, o + row + 6 * LANES, A21)
-    _deal_block(four, o + row + 9 * LANES, A22)
-
-
-def _nothing(w, o, row, A11, A12, A21, A22):
-    pass
-
-
-# Begin the articulated matrix of every link of a block with its own, given as nine numbers of all four
-deal = _two_forms(_nothing, _deal_rows)
-
-
-@formula
-def _upper(w, a):
-    """A symmetric block of which one half is kept."""
-    xx, xy, xz = get3(w, a)
-    yy, yz, zz = w[a + 4 * LANES], w[a + 5 * LANES], w[a + 8 * LANES]
-    return xx, xy, xz, xy, yy, yz, xz, yz, zz
-
-
-@formula
-def _put_upper(w, a, M):
-    put3(w, a, (M[0], M[1], M[2]))
-    w[a + 4 * LANES], w[a + 5 * LANES], w[a + 8 * LANES] = M[4], M[5], M[8]
-
-
-def _rows_articulated(w, o, row, symmetric, leaf, A11, A12, A21, A22):
-    return get_blocks(w, o, row)
-
-
-def _nine_articulated(w, o, row, symmetric, leaf, A11, A12, A21, A22):
-    a = o + row
-    if leaf:
-        put_nine_at(w, a, NOUGHT, NOUGHT, NOUGHT, NOUGHT)
-    if symmetric:
-        B12 = get9(w, a + NINE)
-        return (mat_add(A11, _upper(w, a)), mat_add(A12, B12), mat_add(A21, transpose(B12)),
-                mat_add(A22, _upper(w, a + 3 * NINE)))
-    B11, B12, B21, B22 = get_nine(w, a)
-    return mat_add(A11, B11), mat_add(A12, B12), mat_add(A21, B21), mat_add(A22, B22)
-
-
-# The articulated matrix at slot o, given the link's own of nine numbers a block
-articulated = _two_forms(_nine_articulated, _rows_articulated)
+twist_times = two_forms(_nine_twist_times, _rows_twist_times)
+row_dot = two_forms(_nine_row_dot, _row_dot, _is_row)  # two rows times a twist
+row_shift = two_forms(_nine_row_shift, _row_shift, _is_row)  # as kinematics.shift_wrench
+row_numbers = two_forms(_itself, _row_numbers, _is_row)
 
 
 @formula
@@ -280,66 +212,6 @@ def shift_blocks(A11, A12, A21, A22, p):
     """Xᵀ Â X to the parent's origin, from which this one is at p."""
     A21 = sub_times_hat(A21, A22, p)
     return add_hat_times(sub_times_hat(A11, A12, p), p, A21), add_hat_times(A12, p, A22), A21, A22
-
-
-@formula
-def _add_nine(w, a, symmetric, first, M):
-    """Add a block to what is there, if it is not the first."""
-    if symmetric:
-        _put_upper(w, a, M if first else mat_add(M, _upper(w, a)))
-    else:
-        put9(w, a, M if first else mat_add(M, get9(w, a)))
-
-
-def _rows_accumulate(w, o, row, symmetric, first, A11, A12, A21, A22):
-    B11, B12, B21, B22 = get_blocks(w, o, row)
-    put_blocks(w, o, row, block_add(A11, B11), block_add(A12, B12), block_add(A21, B21), block_add(A22, B22))
-
-
-def _nine_accumulate(w, o, row, symmetric, first, A11, A12, A21, A22):
-    a = o + row
-    _add_nine(w, a, symmetric, first, A11)
-    _add_nine(w, a + NINE, False, first, A12)
-    if not symmetric:
-        _add_nine(w, a + 2 * NINE, False, first, A21)
-    _add_nine(w, a + 3 * NINE, symmetric, first, A22)
-
-
-# Add a matrix to the articulated one at slot o; ``first``: of the children there
-accumulate = _two_forms(_nine_accumulate, _rows_accumulate)
-
-
-def _rows_pass_on(w, o, row, symmetric, first, A11, A12, A21, A22, p, k, um, uf, wm, wf):
-    # Shifted before the joint gives way, so that the shift need not wait for the pivot
-    A11, A12, A21, A22 = shift_blocks(A11, A12, A21, A22, p)
-    um, uf = scale(k, um), scale(k, uf)
-    accumulate(w, o, row, symmetric, first, add_outer(A11, um, wm), add_outer(A12, um, wf), add_outer(A21, uf, wm),
-               add_outer(A22, uf, wf))
-
-
-def _nine_pass_on(w, o, row, symmetric, first, A11, A12, A21, A22, p, k, um, uf, wm, wf):
-    um, uf = scale(k, um), scale(k, uf)
-    if first:  # asked once, as no block of numbers has to wait then
-        _pass_nine(w, o + row, symmetric, True, A11, A12, A21, A22, p, um, uf, wm, wf)
-    else:
-        _pass_nine(w, o + row, symmetric, False, A11, A12, A21, A22, p, um, uf, wm, wf)
-
-
-@formula
-def _pass_nine(w, a, symmetric, first, A11, A12, A21, A22, p, um, uf, wm, wf):
-    # One block after the other: the registers do not hold four of nine numbers
-    A11 = sub_mat_hat(A11, A12, p)
-    _add_nine(w, a + NINE, False, first, mat_add(add_hat_mat(A12, p, A22), outer(um, wf)))
-    A21 = sub_mat_hat(A21, A22, p)
-    _add_nine(w, a + 3 * NINE, symmetric, first, mat_add(A22, outer(uf, wf)))
-    _add_nine(w, a, symmetric, first, mat_add(add_hat_mat(A11, p, A21), outer(um, wm)))
-    if not symmetric:
-        _add_nine(w, a + 2 * NINE, False, first, mat_add(A21, outer(uf, wm)))
-
-
-# Add Xᵀ(Â + k u wᵀ)X to the articulated matrix of the parent at slot o, w in rows, u and w seen from there already:
-# with k = −1/pivot, what is left of a matrix once its SCREW joint gives way
-pass_on = _two_forms(_nine_pass_on, _rows_pass_on)
 
 
 @kernel

@@ -1,7 +1,8 @@
 """Composite rigid bodies: the dense mass matrix, in O(n · depth)."""
 
 from .aba import articulated_inertia, rigid_inertias
-from .blocks import accumulate, matrix_times, shift_blocks
+from .articulated import accumulate
+from .blocks import matrix_times, shift_blocks
 from .jit import kernel
 from .kinematics import joint_force, joint_twist, shift_wrench
 from .layout import ARM, ARMATURE, DOF, IA, LAST, LEAF, get3, slot

@@ -91,13 +91,13 @@ PSI = _take(6)  # deflection of the joint's spring at t_k: rotation in body axes
 F = _take(6)  # wrench, summed from the leaves
 V = _take(6)  # twist
 A = _take(6)  # acceleration
-IA = _take(48)  # articulated inertia, or what children add to it (blocks.py); of a FREE joint, its inverse pivot
+IA = _take(48)  # articulated inertia, or what children add to it (articulated.py); of a FREE joint, its inverse pivot
 U = _take(6)  # Î S of a SCREW joint, shifted to the parent's origin
 DINV = _take(9)  # inverse of the pivot Sᵀ Î S of a SCREW or BALL joint; of a FREE one, what the joint adds to Î
 
 # Newton's sweep, unsymmetric (newton.py)
 K = _take(36)  # stiffness of the link itself, four blocks of nine numbers
-KA = _take(48)  # articulated stiffness, or what children add to it (blocks.py); of a FREE joint, its inverse pivot
+KA = _take(48)  # articulated stiffness, or what children add to it (articulated.py); of a FREE joint, its inverse pivot
 NU = _take(6)  # Â S⁺ of a SCREW joint, shifted to the parent's origin
 NW = _take(6)  # Sᵀ Â of a SCREW joint, shifted likewise
 NS = _take(6)  # S⁺ of a SCREW joint; d of a BALL joint

@@ -7,10 +7,10 @@ RIQN is the same sweep with K = G/h and S⁺ = S. For BALL and FREE joints the u
 """
 
 from . import so3
+from .articulated import accumulate, articulated, deal, pass_on
 from .blocks import (
-    NINE, NOUGHT, accumulate, alike, articulated, block_inverse, block_mul, deal, eliminate_ball, get_blocks, get_nine,
-    matrix_times, nine, pass_on, put_nine, put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks,
-    times, twist_times,
+    NINE, NOUGHT, alike, block_inverse, block_mul, eliminate_ball, get_blocks, get_nine, matrix_times, nine, put_nine,
+    put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
 )
 from .drnea_jacobian import joint_derivative
 from .jit import formula, kernel

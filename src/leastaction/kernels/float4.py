@@ -1,0 +1,240 @@
+"""Four numbers as one value for Numba: LLVM's <4 x double>, its arithmetic, and three numbers packed in one."""
+
+import math
+import operator
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.typing.templates import AbstractTemplate, ConcreteTemplate, infer_global, signature
+from numba.extending import intrinsic, lower_builtin, models, register_model
+
+WIDE = 4
+VECTOR = ir.VectorType(ir.DoubleType(), WIDE)
+
+
+class Float4(types.Type):
+    """Type of four numbers."""
+
+    def __init__(self):
+        super().__init__(name="float64x4")
+
+
+float4 = Float4()
+
+
+@register_model(Float4)
+class _Float4Model(models.PrimitiveModel):
+    def __init__(self, manager, type_):
+        super().__init__(manager, type_, VECTOR)
+
+
+def spread(builder, value):
+    """A number as four equal ones."""
+    if value.type == VECTOR:
+        return value
+    one = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), WIDE), [0] * WIDE)
+    return builder.shuffle_vector(one, ir.Constant(VECTOR, ir.Undefined), mask)
+
+
+def _define(operation, name):
+    """Teach Numba an operation between vectors, and between a vector and a number."""
+    pairs = [(float4, float4), (float4, types.float64), (types.float64, float4)]
+
+    @infer_global(operation)
+    class _Typing(ConcreteTemplate):
+        cases = [signature(float4, *pair) for pair in pairs]  # noqa: RUF012
+
+    def lower(context, builder, sig, args):
+        a, b = (spread(builder, value) for value in args)
+        return getattr(builder, name)(a, b)
+
+    for pair in pairs:
+        lower_builtin(operation, *pair)(lower)
+
+
+for _plus, _minus in ((operator.add, operator.sub), (operator.iadd, operator.isub)):
+    _define(_plus, "fadd")
+    _define(_minus, "fsub")
+_define(operator.mul, "fmul")
+_define(operator.truediv, "fdiv")
+
+
+def _define_of_one(operation, lower):
+    """Teach Numba a function of a vector."""
+
+    @infer_global(operation)
+    class _Typing(ConcreteTemplate):
+        cases = [signature(float4, float4)]  # noqa: RUF012
+
+    lower_builtin(operation, float4)(lambda _context, builder, _sig, args: lower(builder, args[0]))
+
+
+def _llvm(name):
+    """LLVM's own function of that name, of a number or of four."""
+
+    def lower(builder, *args):
+        kind = args[0].type
+        full = f"llvm.{name}.v4f64" if kind == VECTOR else f"llvm.{name}.f64"
+        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(kind, [kind] * len(args)), full)
+        return builder.call(function, args)
+
+    return lower
+
+
+_define_of_one(operator.neg, lambda builder, x: builder.fneg(x))
+_define_of_one(math.sqrt, _llvm("sqrt"))
+_define_of_one(abs, _llvm("fabs"))
+
+
+@intrinsic
+def nearest(typing_context, x):
+    return x(x), lambda _context, builder, _sig, args: _llvm("rint")(builder, *args)
+
+
+@intrinsic
+def sign(typing_context, x):
+    def lower(context, builder, sig, args):
+        return _llvm("copysign")(builder, _spread_like(builder, args[0], ir.Constant(ir.DoubleType(), 1.0)), args[0])
+
+    return x(x), lower
+
+
+@intrinsic
+def nought(typing_context, x):
+    return x(x), lambda _context, _builder, _sig, args: ir.Constant(args[0].type, None)
+
+
+def _spread_like(builder, model, value):
+    return spread(builder, value) if model.type == VECTOR else value
+
+
+def _compared(builder, a, relation, b):
+    """a < b and the like; where one is a vector, of each of the four."""
+    a, b = _spread_like(builder, b, a), _spread_like(builder, a, b)
+    return builder.fcmp_ordered(relation, a, b)
+
+
+@intrinsic
+def below(typing_context, a, b):
+    def lower(context, builder, sig, args):
+        answer = _compared(builder, args[0], "<", args[1])
+        if answer.type == ir.IntType(1):
+            return answer
+        together = builder.bitcast(answer, ir.IntType(WIDE))
+        answer = builder.icmp_unsigned("==", together, ir.Constant(together.type, 2**WIDE - 1))
+        kind = ir.FunctionType(answer.type, [answer.type] * 2)
+        expect = cgutils.get_or_insert_function(builder.module, kind, "llvm.expect.i1")
+        return builder.call(expect, [answer, cgutils.true_bit])  # so that registers are not spilled for the rest
+
+    return types.boolean(a, b), lower
+
+
+@intrinsic
+def choose(typing_context, k, a, b):
+    def lower(context, builder, sig, args):
+        k, a, b = args
+        zero = ir.Constant(ir.DoubleType(), 0.0)
+        answer = builder.fcmp_unordered("!=", k, _spread_like(builder, k, zero))
+        return builder.select(answer, a, b)
+
+    return a(k, a, b), lower
+
+
+def _define_extreme(operation, relation):
+    @infer_global(operation)
+    class _Typing(ConcreteTemplate):
+        cases = [signature(float4, float4, float4)]  # noqa: RUF012
+
+    @lower_builtin(operation, float4, float4)
+    def _lower(context, builder, sig, args):
+        return builder.select(builder.fcmp_ordered(relation, args[1], args[0]), args[1], args[0])
+
+
+_define_extreme(min, "<")
+_define_extreme(max, ">")
+
+
+@infer_global(operator.getitem)
+class _LaneTyping(AbstractTemplate):
+    def generic(self, args, kws):
+        if args[0] is float4 and isinstance(args[1], types.Integer):
+            return signature(types.float64, float4, types.intp)
+        return None
+
+
+@lower_builtin(operator.getitem, Float4, types.intp)
+def _lane(context, builder, sig, args):
+    return builder.extract_element(args[0], builder.trunc(args[1], ir.IntType(32)))
+
+
+def sum_of(builder, x):
+    a, b, c, d = (builder.extract_element(x, ir.Constant(ir.IntType(32), k)) for k in range(WIDE))
+    return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
+
+
+@intrinsic
+def total(typing_context, x):
+    """Sum of the four numbers."""
+    return types.float64(x), lambda _context, builder, _sig, args: sum_of(builder, args[0])
+
+
+# A vector of three numbers can also be packed in one <4 x double> (the fourth is not used): see blocks.py.
+
+
+def _shuffled(builder, a, b, lanes):
+    return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(ir.IntType(32), len(lanes)), lanes))
+
+
+@intrinsic
+def packed(typing_context, x, y, z):
+    """Three numbers in one vector."""
+
+    def lower(context, builder, sig, args):
+        vector = ir.Constant(VECTOR, [0.0] * WIDE)
+        for k, value in enumerate(args):
+            vector = builder.insert_element(vector, value, ir.Constant(ir.IntType(32), k))
+        return vector
+
+    return float4(types.float64, types.float64, types.float64), lower
+
+
+@intrinsic
+def cycled(typing_context, x):
+    """(y, z, x) of a packed (x, y, z)."""
+
+    def lower(context, builder, sig, args):
+        return _shuffled(builder, args[0], args[0], [1, 2, 0, 3])
+
+    return float4(float4), lower
+
+
+@intrinsic
+def lanes_to_rows(typing_context, a, b, c):
+    """Of three numbers of four bodies each: the packed vector of every body."""
+
+    def lower(context, builder, sig, args):
+        a, b, c = args
+        low, high = _shuffled(builder, a, b, [0, 4, 2, 6]), _shuffled(builder, a, b, [1, 5, 3, 7])
+        even, odd = _shuffled(builder, c, c, [0, 0, 2, 2]), _shuffled(builder, c, c, [1, 1, 3, 3])
+        rows = [_shuffled(builder, low, even, [0, 1, 4, 5]), _shuffled(builder, high, odd, [0, 1, 4, 5]),
+                _shuffled(builder, low, even, [2, 3, 6, 7]), _shuffled(builder, high, odd, [2, 3, 6, 7])]
+        return context.make_tuple(builder, sig.return_type, rows)
+
+    return types.UniTuple(float4, WIDE)(float4, float4, float4), lower
+
+
+@intrinsic
+def sums(typing_context, x, y, z):
+    """The sum of the three numbers of each of three packed vectors."""
+
+    def lower(context, builder, sig, args):
+        x, y, z = args
+        low, high = _shuffled(builder, x, y, [0, 4, 2, 6]), _shuffled(builder, x, y, [1, 5, 3, 7])
+        half = _shuffled(builder, builder.fadd(low, high), low, [0, 1])
+        pair = builder.fadd(half, _shuffled(builder, low, low, [2, 3]))
+        a, b, c = (builder.extract_element(z, ir.Constant(ir.IntType(32), k)) for k in range(3))
+        found = [builder.extract_element(pair, ir.Constant(ir.IntType(32), k)) for k in range(2)]
+        return context.make_tuple(builder, sig.return_type, [*found, builder.fadd(builder.fadd(a, b), c)])
+
+    return types.UniTuple(types.float64, 3)(float4, float4, float4), lower
