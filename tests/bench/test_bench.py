@@ -177,7 +177,7 @@ def test_batches_are_run_as_asked_for(monkeypatch):
     monkeypatch.setattr(batch.os, "cpu_count", lambda: 2)
     found = batch.batches(3, 2, 5, 1)
     assert [b.threads for b in found] == [0, 1, 2] and all(b.rate > 0 for b in found)
-    assert asked == [((3, 2), (3, 2), 1, 5)] * 2 + [((3, 2), (3, 2), 2, 5)] * 2
+    assert asked == [((3, 2), (3, 2), 1, 5), ((3, 2), (3, 2), 2, 5)] * 2  # in turns
 
 
 def test_step_is_timed_from_the_moving_chain():
