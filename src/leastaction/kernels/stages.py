@@ -19,7 +19,9 @@ from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
-for _name in ("_optimize_functions", "_get_module_for_linking", "_ensure_finalized", "finalize"):
+for _name in (
+    "_optimize_functions", "_optimize_final_module", "_get_module_for_linking", "_ensure_finalized", "finalize",
+):
     getattr(JITCodeLibrary, _name)  # an AttributeError, if Numba no longer has what is overridden below
 
 # Passes for what no kernel uses: contexts, closures, array expressions, dynamic exceptions, literal loops; and reports
@@ -89,6 +91,12 @@ class _Whole(JITCodeLibrary):
                 # would still find it by its name, and give it to others in place of their own
                 function.linkage = "private"
         super().finalize()
+
+
+    def _optimize_final_module(self):
+        """All passes once: Numba makes them twice, so as to find more references that cancel; here there are few."""
+        passes, builder = self._codegen._module_pass_manager()
+        passes.run(self._final_module, builder)
 
 
 def _no_executable(library, fndesc, env):
