@@ -200,10 +200,11 @@ class Variational:
         """Whether it is one of the methods that the paper compares itself with (kernels/dense.py)."""
         return self.residual == "svi" or isinstance(self.root_finder, DenseNewton | Broyden)
 
-    def method(self, stiff: bool, damped: bool) -> tuple[np.ndarray, np.ndarray, settings.Settings]:
+    def method(self, stiff: bool, damped: bool) -> tuple[np.ndarray, np.ndarray, bool | None, settings.Settings]:
         """Return what the kernels read; ``stiff``: a joint has damping or a spring; ``damped``: damping."""
         finder = self.root_finder
-        return *_composition(self.order), settings.Settings(
+        dynamics = True if self.guess == "dynamics" else None
+        return *_composition(self.order), dynamics, settings.Settings(
             guess=_GUESSES[self.guess],
             method=_METHODS[type(finder)],
             chord=isinstance(finder, Newton) and finder.chord,

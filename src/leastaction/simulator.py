@@ -245,7 +245,7 @@ class Simulator:
         c, method = self.compiled, self._method
         residual = RESIDUALS[chosen.residual]
         if self._desk is None:
-            self._desk = dense_root.desk_of(c.tree.parent, c.nv, c.workspace(), residual, method[2].method)
+            self._desk = dense_root.desk_of(c.tree.parent, c.nv, c.workspace(), residual, method[-1].method)
         made, self._known, blamed = dense.run_dense(*common, self._known, method, residual, self._desk, out)
         return made, blamed
 
@@ -261,7 +261,7 @@ class Simulator:
         held = _rows(tau, made)[:1].reshape(-1)
         if control is not None:
             held = laws.sample(control, (first + made) * self.dt, self.q, self.v)
-        stages, _, settings = self._method
+        stages, _, _, settings = self._method
         self._known = 0
         # A step that follows one which had to be divided is likely to need nearly as many parts
         begin = max(self._parts // 2, 1)

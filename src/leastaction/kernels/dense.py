@@ -36,14 +36,14 @@ def keep_in_joints(tree, w, p):
 
 
 @part
-def dense_step(tree, state, rest, gravity, tau, h, weights, stage, known, scale, settings, residual, desk):
+def dense_step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, known, scale, settings, residual, desk):
     """As variational.step."""
     w = state.w
     if residual == SVI:
         push_joints(tree, w, tau, 0.5 * h)
     else:
         kick(tree, w, gravity, tau, 0.5 * h)
-    guess(settings.guess, tree, w, state.history, weights, stage, known, state.v, tau, gravity, h, state.f,
+    guess(settings.guess, dynamics, tree, w, state.history, weights, stage, known, state.v, tau, gravity, h, state.f,
           state.motion)
     set_motion(tree, w, state.motion)
     if settings.implicit:
@@ -89,7 +89,7 @@ def run_dense(
     """As variational.run, with one of the methods of this file."""
     tree, seen_q, seen_v, state, desk = look(tree), state.q, state.v, see(state), see_desk(desk)
     w, q, v, p = state.w, state.q, state.v, state.p
-    stages, weights, settings = method
+    stages, weights, dynamics, settings = method
     held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     kept = 0
     if residual == SVI:
@@ -112,8 +112,8 @@ def run_dense(
         springs = 0.0
         for s in range(len(stages)):  # just one for order two
             spent, left, result, springs = dense_step(
-                tree, state, rest, gravity, held, stages[s] * h, weights, s, min(known + s, PAST), scale, settings,
-                residual, desk)
+                tree, state, rest, gravity, held, stages[s] * h, weights, dynamics, s, min(known + s, PAST), scale,
+                settings, residual, desk)
             out.iterations[k] += spent
             out.residual[k] = left if result < 0 else max(out.residual[k], left)
             out.status[k] = result if result < 0 else max(out.status[k], result)

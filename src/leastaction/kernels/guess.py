@@ -9,15 +9,16 @@ PAST = 6  # increments that are remembered
 
 
 @part
-def guess(kind, tree, w, history, weights, stage, known, v, tau, gravity, h, rates, out):
+def guess(kind, dynamics, tree, w, history, weights, stage, known, v, tau, gravity, h, rates, out):
     """Set ``out`` to a guess of the increment of every joint, in the layout of v. ``rates`` is scratch of the same
     size.
 
     ``history`` holds the last PAST increments, latest first, of which ``known`` are there; ``v`` is the velocity at
-    t_k, used when there is no history yet.
+    t_k, used when there is no history yet. ``dynamics`` is None unless the guess takes forward dynamics, which few
+    runs want and which takes a while to compile.
     """
     nv = tree.nv
-    if kind == DYNAMICS:  # IG3: semi-implicit Euler
+    if dynamics is not None:  # IG3: semi-implicit Euler
         for j in range(nv):
             rates[j] = history[j] / h if known > 0 else v[j]
         acceleration(tree, w, rates, tau, gravity, out)

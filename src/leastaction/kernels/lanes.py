@@ -123,7 +123,7 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
     """
     tree, group = look(tree), see_lanes(group)
     w, gravity = group.w, (group.gravity[0], group.gravity[1], group.gravity[2])
-    stages, weights, settings = method
+    stages, weights, _, settings = method
     if first < 0:
         place(tree, w, group.q)
         deflections(tree, w, group.q, rest)

@@ -8,7 +8,7 @@ impulse at t_k.
 
 from .aba import factor, singular_joint
 from .drnea import carry, kick
-from .guess import DYNAMICS, PAST, guess, remember
+from .guess import PAST, guess, remember
 from .jit import entry, kernel, part
 from .joints import apply_motion, deflections, get_motion, set_motion
 from .kinematics import place
@@ -96,17 +96,17 @@ def depart(tree, state, rest, gravity, tau, h):
 
 
 @part
-def step(tree, state, rest, gravity, tau, h, weights, stage, known, scale, settings, search):
+def step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, known, scale, settings, search):
     """One step from a node to the next. Gives (evaluations, residual, status, joint to blame, spring energy). Needs
     factor(tree, w, 0) in the first stage.
 
     A step without a root leaves q where it was; the momenta have had the first kick.
     """
     w = state.w
-    if stage > 0 and (settings.method == RIQN or settings.guess == DYNAMICS):
+    if stage > 0 and (settings.method == RIQN or dynamics is not None):
         factor(tree, w, 0.0)
     kick(tree, w, gravity, tau, 0.5 * h)
-    guess(settings.guess, tree, w, state.history, weights, stage, known, state.v, tau, gravity, h, state.f,
+    guess(settings.guess, dynamics, tree, w, state.history, weights, stage, known, state.v, tau, gravity, h, state.f,
           state.motion)
     set_motion(tree, w, state.motion)
     if settings.implicit and settings.method == RIQN:
@@ -180,7 +180,7 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
     """
     tree, seen_q, seen_v, state = look(tree), state.q, state.v, see(state)
     w, q, v, p = state.w, state.q, state.v, state.p
-    stages, weights, settings = method
+    stages, weights, dynamics, settings = method
     held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     kept = 0
     from_rest = force_scale(tree, w, gravity, h)
@@ -202,8 +202,8 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
         springs = 0.0
         for s in range(len(stages)):  # just one for order two
             spent, left, result, blamed, springs = step(
-                tree, state, rest, gravity, held, stages[s] * h, weights, s, min(known + s, PAST), scale, settings,
-                search)
+                tree, state, rest, gravity, held, stages[s] * h, weights, dynamics, s, min(known + s, PAST), scale,
+                settings, search)
             out.iterations[k] += spent
             out.residual[k] = left if result < 0 else max(out.residual[k], left)
             out.status[k] = result if result < 0 else max(out.status[k], result)
