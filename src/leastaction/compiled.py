@@ -17,6 +17,13 @@ from leastaction.model import Model, merge_fixed
 from leastaction.model.arrays import product, rotated
 
 
+def zeros(count: int) -> np.ndarray:
+    """So many zeros from the beginning of a cache line on, so that no four which belong together lie across two."""
+    room = np.zeros(count + 8)
+    first = -room.__array_interface__["data"][0] // 8 % 8
+    return room[first : first + count]
+
+
 @dataclass(frozen=True, eq=False)
 class Compiled:
     """The arrays of a model.
@@ -51,7 +58,7 @@ class Compiled:
     def workspace(self) -> np.ndarray:
         """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""
         blocks, width = layout.blocks(self.tree.n), layout.BLOCK // LANES
-        w = np.zeros((blocks, width, LANES))
+        w = zeros(blocks * width * LANES).reshape(blocks, width, LANES)
         for row in (layout.PLACE_Q, layout.Q, layout.DQ, layout.J):
             w[:, row // LANES, :] = 1.0
         padded = np.zeros((LANES * blocks, self.constants.shape[1]))

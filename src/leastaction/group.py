@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from leastaction.compiled import zeros
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Newton, Variational
 from leastaction.kernels import layout, variational
@@ -44,9 +45,9 @@ def _bodies(w: Array) -> Array:
 
 def _search(size: int) -> Search:
     """Room for the root finding of a group whose memory has this size."""
-    residual, best, before, going, wanted = np.zeros((5, LANES))
+    residual, best, before, going, wanted = zeros(5 * LANES).reshape(5, LANES)
     stalled, status, outcome, spent = np.zeros((4, LANES), dtype=np.int64)
-    return Search(residual, best, before, stalled, status, outcome, spent, going, wanted, np.zeros(size))
+    return Search(residual, best, before, stalled, status, outcome, spent, going, wanted, zeros(size))
 
 
 class _Team:
@@ -69,16 +70,16 @@ class _Team:
         count[2] = 1  # substeps
         self.out = Record(q, v, p, energy, momentum, count[0], np.zeros((LANES, self.steps)), count[1], count[2], None)
         self.memories = [Memory(run.sim, self._record(lane), self.every) for lane, run in enumerate(runs)]
-        size = (n + 1) * layout.BLOCK
+        size = (n + 1) * _WIDTH
+        sizes = {"w": size, "q": c.nq, "v": nv, "low": c.nq, "saved_q": c.nq, "saved_low": c.nq, "history": PAST * nv,
+                 "twice": 1, "energy": 1, "p": nv, "momentum": 6, "extremes": EXTREMES, "gravity": 3, "motion": nv,
+                 "weights": PAST + 1, "aside": EXTREMES}
+        ends = np.cumsum(list(sizes.values())) * LANES
+        room = dict(zip(sizes, np.split(zeros(ends[-1]), ends[:-1]), strict=True))
         self.group = Group(
-            w=np.zeros(size), q=np.zeros(LANES * c.nq), v=np.zeros(LANES * nv), low=np.zeros(LANES * c.nq),
-            saved_q=np.zeros(LANES * c.nq), saved_low=np.zeros(LANES * c.nq), history=np.zeros(PAST * LANES * nv),
-            twice=np.zeros(LANES), energy=np.zeros(LANES), p=np.zeros(LANES * nv), momentum=np.zeros(LANES * 6),
-            extremes=np.zeros(LANES * EXTREMES), gravity=np.zeros(LANES * 3), known=np.zeros(LANES, dtype=np.int64),
+            **room, known=np.zeros(LANES, dtype=np.int64), search=_search(LANES * size),
             forced=np.array([len(run.tau) > 0 for run in lanes], dtype=np.int64),
             alive=np.array([lane < len(runs) for lane in range(LANES)], dtype=np.int64),
-            motion=np.zeros(LANES * nv), weights=np.zeros(LANES * (PAST + 1)), aside=np.zeros(LANES * EXTREMES),
-            search=_search(size),
         )
         self.w = self.group.w.reshape(n + 1, _WIDTH, LANES)
         for lane, run in enumerate(lanes):
