@@ -5,6 +5,7 @@ through massless links: what is left is a tree of links whose joints are screws,
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -57,8 +58,14 @@ class Compiled:
 
     def workspace(self) -> np.ndarray:
         """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""
+        w = zeros(layout.blocks(self.tree.n) * layout.BLOCK)
+        w[:] = self._pattern
+        return w
+
+    @cached_property
+    def _pattern(self) -> np.ndarray:
         blocks, width = layout.blocks(self.tree.n), layout.BLOCK // LANES
-        w = zeros(blocks * width * LANES).reshape(blocks, width, LANES)
+        w = np.zeros((blocks, width, LANES))
         for row in (layout.PLACE_Q, layout.Q, layout.DQ, layout.J):
             w[:, row // LANES, :] = 1.0
         padded = np.zeros((LANES * blocks, self.constants.shape[1]))

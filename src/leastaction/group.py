@@ -23,11 +23,10 @@ _MOMENTA = slice(layout.MOMENTUM // LANES, layout.MOMENTUM // LANES + 12)  # row
 _NODE = slice(layout.NODE // LANES, layout.NODE // LANES + 12)  # … and at the one before
 
 
-def suits(integrator: Integrator | None, control: Control, wrench: Control) -> bool:
+def suits(integrator: Integrator, control: Control, wrench: Control) -> bool:
     """Tell whether a run can go in a lane: by Newton's method with its own rule, and no function computes forces."""
-    chosen = Variational() if integrator is None else integrator
-    return (SIMD and isinstance(chosen, Variational) and isinstance(chosen.root_finder, Newton)
-            and chosen.root_finder.criterion == "scaled" and chosen.guess != "dynamics"
+    return (SIMD and isinstance(integrator, Variational) and isinstance(integrator.root_finder, Newton)
+            and integrator.root_finder.criterion == "scaled" and integrator.guess != "dynamics"
             and not callable(control) and not callable(wrench))
 
 
@@ -73,11 +72,13 @@ class _Team:
         size = (n + 1) * _WIDTH
         sizes = {"w": size, "q": c.nq, "v": nv, "low": c.nq, "saved_q": c.nq, "saved_low": c.nq, "history": PAST * nv,
                  "twice": 1, "energy": 1, "p": nv, "momentum": 6, "extremes": EXTREMES, "gravity": 3, "motion": nv,
-                 "weights": PAST + 1, "aside": EXTREMES}
-        ends = np.cumsum(list(sizes.values())) * LANES
-        room = dict(zip(sizes, np.split(zeros(ends[-1]), ends[:-1]), strict=True))
+                 "weights": (PAST + 1) * len(self.method[0]), "aside": EXTREMES}
+        room, begin, arrays = zeros(LANES * sum(sizes.values())), 0, {}
+        for name, numbers in sizes.items():
+            arrays[name] = room[begin : begin + LANES * numbers]
+            begin += LANES * numbers
         self.group = Group(
-            **room, known=np.zeros(LANES, dtype=np.int64), search=_search(LANES * size),
+            **arrays, known=np.zeros(LANES, dtype=np.int64), search=_search(LANES * size),
             forced=np.array([len(run.tau) > 0 for run in lanes], dtype=np.int64),
             alive=np.array([lane < len(runs) for lane in range(LANES)], dtype=np.int64),
         )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.group import run_together, suits
+from leastaction.integrators import Variational
 from leastaction.kernels.layout import LANES
 from leastaction.model import Inertia, Model
 from leastaction.progress import Progress
@@ -91,7 +92,9 @@ def simulate_many(
             return run_together([prepared(b) for b in members])
         return [make(prepared(b), Progress(0, False), "truncate") for b in members]
 
-    together = [suits(options.get("integrator"), law, options.get("wrench")) for law in controls]
+    if options.get("integrator") is None:
+        options["integrator"] = Variational()
+    together = [suits(options["integrator"], law, options.get("wrench")) for law in controls]
     teams = [[b] for b in range(count) if not together[b]]
     suited = [b for b in range(count) if together[b]]
     teams += [suited[k : k + LANES] for k in range(0, len(suited), LANES)]

@@ -20,14 +20,14 @@ from .momentum import generalized_momentum, momentum_solve_up, velocity_of
 from .record import EXTREMES, follow
 from .rnea import gravitational_energy
 from .settings import STRUGGLED, UNRESOLVED
-from .simd import in_fours, in_lanes, integers, number, numbers
+from .simd import below, in_fours, in_lanes, integers, number, numbers
 from .variational import NOTICEABLE, SMOOTH_JUMP, TROUBLED_JUMP, force_scale, jumped, save_node, set_wrenches
 
 # Flat arrays, four numbers for each of one simulation; kernels see them through views. w: memory of the links
 # (layout.py); q, v, low, saved_q, saved_low, history, p, motion: as in layout.State; twice, energy: twice the kinetic
 # and the total energy of the node; momentum: the total one of the node; extremes: see record.py; gravity; known:
 # increments in the history; forced, alive: whether joint forces act, and whether the simulation goes on; weights: of
-# the guess; aside: room for extremes; search: see lanes_root.py
+# the guesses of a step; aside: room for extremes; search: see lanes_root.py
 Group = namedtuple("Group", "w q v low saved_q saved_low history twice energy p momentum extremes gravity known forced "
                             "alive motion weights aside search")
 
@@ -52,19 +52,16 @@ def kick_lanes(tree, w, gravity, tau, h):
 
 
 @part
-def advance(tree, group, rest, gravity, tau, h, weights, stage, scale, settings):
+def advance(tree, group, rest, gravity, tau, h, stage, scale, settings):
     """One step of every lane. Gives the energy of the springs and the least cos(θ/2) of a link.
 
     A lane without a root goes astray, its outcome telling so.
     """
     w, q, motion = group.w, group.q, group.motion
     kick_lanes(tree, w, gravity, tau, 0.5 * h)
-    for lane in range(LANES):
-        own = terms(settings.guess, weights, stage, min(group.known[lane] + stage, PAST), h)
-        for j in range(PAST + 1):
-            group.weights[LANES * j + lane] = own[j]
-    a = in_lanes(group.weights)
-    extrapolate((a[0], a[1], a[2], a[3], a[4], a[5], a[6]), group.v, group.history, tree.nv, motion)
+    a, j = in_lanes(group.weights), stage * (PAST + 1)
+    own = a[j], a[j + 1], a[j + 2], a[j + 3], a[j + 4], a[j + 5], a[j + 6]
+    extrapolate(own, group.v, group.history, tree.nv, motion)
     set_motion(tree, w, motion)
     least = find_roots(tree, w, h, scale, settings, group.search)
     get_motion(tree, w, motion)
@@ -78,15 +75,29 @@ def advance(tree, group, rest, gravity, tau, h, weights, stage, scale, settings)
 
 
 @kernel
-def settle_accounts(search, k, out):
-    """Add what a (sub-)step of step k took, lane by lane."""
+def learn(group, h, stages, weights, guess):
+    """Set the weights of the guesses of a step, by the increments that each lane has in its history."""
+    for lane in range(LANES):
+        for s in range(len(stages)):
+            own = terms(guess, weights, s, min(group.known[lane] + s, PAST), stages[s] * h)
+            for j in range(PAST + 1):
+                group.weights[LANES * ((PAST + 1) * s + j) + lane] = own[j]
+
+
+@kernel
+def settle_accounts(search, at, steps, notes):
+    """Add what a (sub-)step took, lane by lane; gives whether one has failed."""
+    iterations, residual, status = notes
+    failed = False
     for lane in range(LANES):
         result, left = search.outcome[lane], search.residual[lane]
-        out.iterations[lane, k] += search.spent[lane]
-        if out.status[lane, k] < 0:
-            continue
-        out.residual[lane, k] = left if result < 0 else max(out.residual[lane, k], left)
-        out.status[lane, k] = result if result < 0 else max(out.status[lane, k], result)
+        iterations[at] += search.spent[lane]
+        if status[at] >= 0:
+            residual[at] = left if result < 0 else max(residual[at], left)
+            status[at] = result if result < 0 else max(status[at], result)
+        failed = failed or status[at] < 0
+        at += steps
+    return failed
 
 
 @kernel
@@ -98,18 +109,20 @@ def write_lanes(target, kept, source, count):
 
 
 @kernel
-def follow_lanes(tree, kinetic, energy, group, out, k):
-    """Widen the extremes of those lanes that made step k, and set their momentum."""
-    copy(group.extremes, group.aside, EXTREMES)
+def follow_lanes(tree, kinetic, energy, group, failed, status, at, steps):
+    """Widen the extremes of those lanes that made the step, and set their momentum."""
+    if failed:
+        copy(group.extremes, group.aside, EXTREMES)
     angular, linear = follow(tree, group.w, kinetic, energy, group.extremes)
     momentum = angular + linear
     for j in range(6):
         group.momentum[j] = momentum[j]
-    extremes, aside = numbers(group.extremes), numbers(group.aside)
-    for lane in range(LANES):
-        if out.status[lane, k] < 0:
-            for j in range(lane, LANES * EXTREMES, LANES):
-                extremes[j] = aside[j]
+    if failed:
+        extremes, aside = numbers(group.extremes), numbers(group.aside)
+        for lane in range(LANES):
+            if status[at + lane * steps] < 0:
+                for j in range(lane, LANES * EXTREMES, LANES):
+                    extremes[j] = aside[j]
 
 
 @entry
@@ -131,6 +144,9 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
         return 0
     from_rest = force_scale(tree, w, gravity, h)
     held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
+    notes = integers(out.iterations), numbers(out.residual), integers(out.status)
+    status = notes[2]
+    learn(group, h, stages, weights, settings.guess)
     for k in range(first, steps):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
             set_wrenches(tree, w, wrench[k])
@@ -138,28 +154,31 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
             held = tau[k]
         save_node(tree, group)
         before, last = group.twice[0], group.energy[0]
-        springs, least = number(w, 0.0), number(w, 1.0)
+        springs, least, failed = number(w, 0.0), number(w, 1.0), False
         for s in range(len(stages)):
-            springs, least = advance(
-                tree, group, rest, gravity, held, stages[s] * h, weights, s, before + from_rest, settings)
-            settle_accounts(group.search, k, out)
+            springs, least = advance(tree, group, rest, gravity, held, stages[s] * h, s, before + from_rest, settings)
+            failed = settle_accounts(group.search, k, steps, notes)
         factor(tree, w, 0.0)
         keep = (k + 1) % every == 0
         twice = velocity_of(tree, w, group.v) if keep else momentum_solve_up(tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
-        change = energy - last
-        fallen = False
-        for lane in range(LANES):
-            group.known[lane] = min(group.known[lane] + len(stages), PAST)
-            limit = TROUBLED_JUMP if out.status[lane, k] == STRUGGLED else SMOOTH_JUMP
-            largest = max(before[lane], twice[lane])
-            if (out.status[lane, k] >= 0 and not group.forced[lane] and least[lane] < NOTICEABLE
-                    and jumped(change[lane], limit * largest, settings)):
-                out.status[lane, k] = UNRESOLVED
-            if out.status[lane, k] < 0 and group.alive[lane]:
-                fallen = True
+        if not below(NOTICEABLE, least):
+            change, largest = energy - last, max(before, twice)
+            for lane in range(LANES):
+                at = k + lane * steps
+                limit = largest[lane] * (TROUBLED_JUMP if status[at] == STRUGGLED else SMOOTH_JUMP)
+                if (status[at] >= 0 and not group.forced[lane] and least[lane] < NOTICEABLE
+                        and jumped(change[lane], limit, settings)):
+                    status[at] = UNRESOLVED
+                    failed = True
         group.twice[0], group.energy[0] = twice, energy
-        follow_lanes(tree, 0.5 * twice, energy, group, out, k)
+        follow_lanes(tree, 0.5 * twice, energy, group, failed, status, k, steps)
+        learning = False
+        for lane in range(LANES):
+            learning = learning or group.known[lane] < PAST
+            group.known[lane] = min(group.known[lane] + len(stages), PAST)
+        if learning:
+            learn(group, h, stages, weights, settings.guess)
         if keep:
             generalized_momentum(tree, w, group.p)
             kept = (k + 1) // every - 1
@@ -168,6 +187,8 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
             write_lanes(out.p, kept, group.p, tree.nv)
             write_lanes(out.momentum, kept, group.momentum, 6)
             write_lanes(out.energy, kept, group.energy, 1)
-        if fallen:
-            return k + 1
+        if failed:
+            for lane in range(LANES):
+                if group.alive[lane] and status[k + lane * steps] < 0:
+                    return k + 1
     return steps

@@ -1,7 +1,7 @@
 """Four simulations at once: finding the roots of a step, each lane by itself though they are evaluated together."""
 
 from collections import namedtuple
-from math import inf, isfinite
+from math import inf, isfinite, sqrt
 
 from .drnea import drnea
 from .jit import kernel, part
@@ -51,9 +51,9 @@ def begin(search, spent):
 
 
 @kernel
-def judge_lane(settings, iteration, lane, least, square, size, det, search):
+def judge_lane(settings, iteration, lane, least, relative, left, det, search):
     """Decide for one lane whether it is done, goes on, or wants a new Jacobian."""
-    outcome, poor, track = judge(settings, iteration, least, square, size, 0.0, (
+    outcome, poor, track = judge(settings, iteration, least, relative, left, 0.0, (
         search.residual[lane], search.best[lane], search.before[lane], search.stalled[lane], search.status[lane]))
     if not least > LEAST_COSINE:
         outcome = ROTATION if isfinite(least) else NOT_FINITE
@@ -86,10 +86,12 @@ def find_roots(tree, w, h, reference, settings, search):
                 put_back_factors(tree, w, factors, wanted[0])
         square, size = newton_up(tree, w) / h, reference + twice_energy
         newton_down(tree, w)
+        relative = sqrt(choose(size, square / size, square))
+        left = relative * relative / in_lanes(search.before)[0]
         on, refactor = False, False
         for lane in range(LANES):
             if search.outcome[lane] == SEARCHING:
-                judge_lane(settings, iteration, lane, least[lane], square[lane], size[lane], det[lane], search)
+                judge_lane(settings, iteration, lane, least[lane], relative[lane], left[lane], det[lane], search)
                 on = on or search.going[lane] != 0.0
                 refactor = refactor or search.wanted[lane] != 0.0
         if not on:

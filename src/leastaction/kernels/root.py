@@ -5,7 +5,7 @@ The residual wrenches of DRNEA go straight into the first sweep, which also give
 convergence is judged.
 """
 
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, nan, sqrt
 
 from .aba import solve_down, solve_up
 from .blocks import get_nine, matrix_times
@@ -71,23 +71,20 @@ def polish(tree, w, h, k, newton):
 
 
 @formula
-def judge(settings, iteration, least, square, size, absolute, track):
+def judge(settings, iteration, least, relative, left, absolute, track):
     """Whether the search for a step is over at this iteration.
 
-    ``least`` is the least cos(θ/2) of a link, ``square`` fᵀM⁻¹f and ``size`` its scale; ``track`` is what one iteration
-    leaves to the next: the residual, the least and the last relative one, how often that did not shrink, and the status
-    so far. Gives the outcome, SEARCHING or a status; whether the convergence is poor; and the new track.
+    ``least`` is the least cos(θ/2) of a link, ``relative`` the relative residual, and ``left`` what it would be after
+    one more update that contracts as well as the last; ``track`` is what one iteration leaves to the next: the
+    residual, the least and the last relative one, how often that did not shrink, and the status so far. Gives the
+    outcome, SEARCHING or a status; whether the convergence is poor; and the new track.
     """
     residual, best, before, stalled, status = track
-    if not square >= 0.0:  # also if it is not a number
-        return NOT_FINITE, False, track
-    relative = sqrt(square / size) if size > 0.0 else sqrt(square)
-    residual = absolute if settings.rule == ABSOLUTE else relative
     if not isfinite(relative):
-        return NOT_FINITE, False, (residual, best, before, stalled, status)
+        return NOT_FINITE, False, track
+    residual = absolute if settings.rule == ABSOLUTE else relative
     stalled = stalled + 1 if relative > 0.9 * best else 0
-    left = relative * relative / before if iteration > 1 else inf  # after one more update that contracts as well
-    if settings.rule != ABSOLUTE and left < SURE * settings.tol:
+    if iteration > 1 and settings.rule != ABSOLUTE and left < SURE * settings.tol:
         residual = min(residual, max(left, ROUND_OFF))
     outcome = SEARCHING
     if settings.rescue and relative > 2.0 * before and relative > FLOOR_LIMIT:  # it diverges: rescue sooner
@@ -123,7 +120,10 @@ def find_root(tree, w, h, reference, settings, f):
                 return iteration, track[0], WRONG_ROOT
             factored = settings.chord
         square = newton_up(tree, w) / h if newton else solve_up(tree, w)  # Alg. 3, line 5, first sweep
-        outcome, poor, track = judge(settings, iteration, least, square, reference + twice_energy, absolute, track)
+        size = reference + twice_energy
+        relative = sqrt(square / size if size > 0.0 else square) if square >= 0.0 else nan
+        left = relative * relative / track[2]
+        outcome, poor, track = judge(settings, iteration, least, relative, left, absolute, track)
         if outcome < 0:
             return iteration, track[0], outcome
         if newton:
