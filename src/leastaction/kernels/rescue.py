@@ -14,10 +14,11 @@ from .newton import newton_down, newton_factor, newton_up
 from .record import follow, record
 from .rnea import gravitational_energy
 from .root import FLOOR_LIMIT, LEAST_COSINE, RESOLVED, polish
+from .search import leave
 from .settings import (
     BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
 )
-from .variational import TROUBLED_JUMP, depart, force_scale, restore_node, save_node, set_wrenches, turned, unresolved
+from .variational import TROUBLED_JUMP, come, force_scale, restore_node, save_node, set_wrenches, turned, unresolved
 from .vec3 import sub
 
 SHORTEST = 2.0**-12  # fraction of a Newton step below which a line search gives up
@@ -134,7 +135,8 @@ def rescued_step(tree, state, rest, gravity, tau, h, scale, settings):
         status = UNRESOLVED
     if status < 0:
         return evaluations, residual, status, 0.0
-    springs = depart(tree, state, rest, gravity, tau, h)
+    leave(tree, w, h, state.motion, state.q, state.low)
+    springs = come(tree, state, rest, gravity, tau, h)
     factor(tree, w, 0.0)
     return evaluations, residual, status, springs
 

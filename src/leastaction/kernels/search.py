@@ -10,8 +10,9 @@ from math import isfinite
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from .drnea import drnea, gather_residual
+from .drnea import carry, drnea, gather_residual
 from .jit import apart, part
+from .joints import apply_motion, get_motion
 from .layout import DINV, DOF, DQ, FREE, MASS, Tree, slot
 from .root import find_root
 from .settings import ROTATION, Settings
@@ -25,7 +26,17 @@ _SETTINGS = Settings(
     retraction=_WHOLE, implicit=_FLAG, damped=_FLAG, rescue=_FLAG, max_substeps=_WHOLE,
 )
 SIGNATURE = types.Tuple([_WHOLE, _NUMBER, _WHOLE, _WHOLE])(
-    types.NamedTuple(_TREE, Tree), of_numbers, _NUMBER, _NUMBER, types.NamedTuple(_SETTINGS, Settings), of_numbers)
+    types.NamedTuple(_TREE, Tree), of_numbers, _NUMBER, _NUMBER, types.NamedTuple(_SETTINGS, Settings), of_numbers,
+    of_numbers, of_numbers, of_numbers)
+
+
+@part
+def leave(tree, w, h, motion, q, low):
+    """Advance q by the motion that was found, of which the increments are left in ``motion``, and carry the momenta
+    over."""
+    get_motion(tree, w, motion)
+    carry(tree, w, h)
+    apply_motion(tree, w, q, low)
 
 
 @part
@@ -50,11 +61,14 @@ def worst_joint(tree, w, h, retraction, status, f):
 
 
 @apart
-def search(tree, w, h, reference, settings, f):
-    """As root.find_root, with room f (nv,). Gives (evaluations, residual, status, joint to blame without a root)."""
+def search(tree, w, h, reference, settings, f, motion, q, low):
+    """As root.find_root, with room f (nv,), then leave the node by what was found. Gives (evaluations, residual,
+    status, joint to blame without a root)."""
     evaluations, residual, status = find_root(tree, w, h, reference, settings, f)
-    blamed = worst_joint(tree, w, h, settings.retraction, status, f) if status < 0 else -1
-    return evaluations, residual, status, blamed
+    if status < 0:
+        return evaluations, residual, status, worst_joint(tree, w, h, settings.retraction, status, f)
+    leave(tree, w, h, motion, q, low)
+    return evaluations, residual, status, -1
 
 
 @cache
@@ -68,7 +82,7 @@ def address() -> int:
 
 
 @intrinsic
-def _call(typing_context, where, tree, w, h, reference, settings, f):
+def _call(typing_context, where, tree, w, h, reference, settings, f, motion, q, low):
     def lower(context, builder, sig, args):
         convention, kinds, result = context.call_conv, SIGNATURE.args, SIGNATURE.return_type
         function = builder.inttoptr(args[0], convention.get_function_type(result, kinds).as_pointer())
@@ -80,8 +94,8 @@ def _call(typing_context, where, tree, w, h, reference, settings, f):
     return SIGNATURE.return_type(types.intp, *SIGNATURE.args), lower
 
 
-def _search(where, tree, w, h, reference, settings, f):
-    return search(tree, w, h, reference, settings, f)
+def _search(where, *args):
+    return search(*args)
 
 
 call = _call if COMPILED else _search  # the search that is at an address

@@ -7,10 +7,10 @@ impulse at t_k.
 """
 
 from .aba import factor, singular_joint
-from .drnea import carry, kick
+from .drnea import kick
 from .guess import PAST, guess, remember
 from .jit import entry, kernel, part
-from .joints import apply_motion, deflections, get_motion, set_motion
+from .joints import deflections, set_motion
 from .kinematics import place
 from .layout import BLOCK, DOF, DQ, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, PUSHED, copy, look, put33, see, slot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
@@ -83,15 +83,11 @@ def restore_node(tree, state, rest):
 
 
 @part
-def depart(tree, state, rest, gravity, tau, h):
-    """Go to the next node by the motion that was found. Gives the energy of its springs."""
-    w = state.w
-    get_motion(tree, w, state.motion)
+def come(tree, state, rest, gravity, tau, h):
+    """Come to the next node after search.leave(). Gives the energy of its springs."""
     remember(state.history, state.motion, tree.nv)
-    carry(tree, w, h)
-    apply_motion(tree, w, state.q, state.low)
-    springs = arrive(tree, w, state.q, rest)
-    kick(tree, w, gravity, tau, 0.5 * h)
+    springs = arrive(tree, state.w, state.q, rest)
+    kick(tree, state.w, gravity, tau, 0.5 * h)
     return springs
 
 
@@ -111,10 +107,11 @@ def step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, known, sc
     set_motion(tree, w, state.motion)
     if settings.implicit and settings.method == RIQN:
         factor(tree, w, h)
-    evaluations, residual, status, blamed = call(search, tree, w, h, scale, settings, state.f)
+    evaluations, residual, status, blamed = call(
+        search, tree, w, h, scale, settings, state.f, state.motion, state.q, state.low)
     if status < 0:
         return evaluations, residual, status, blamed, 0.0
-    return evaluations, residual, status, blamed, depart(tree, state, rest, gravity, tau, h)
+    return evaluations, residual, status, blamed, come(tree, state, rest, gravity, tau, h)
 
 
 @kernel
