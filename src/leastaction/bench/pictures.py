@@ -19,7 +19,8 @@ COLOURS = {"leastaction": BLUE, "MuJoCo": VERMILION, "Pinocchio": GREEN, "DART":
            "Exudyn": BLACK}
 LOOKS: dict[str, tuple[str, str]] = {
     "order 2": ("-", "o"), "order 2, RIQN": ("--", "o"), "order 4": ("-", "s"), "order 6": ("-", "^"),
-    "order 8": ("-", "D"), "RK4": (":", "x"), "aba, RK4": (":", "x"), "RK3": (":", "+"), "generalized-α": ("--", "."),
+    "order 8": ("-", "D"), "order 2, split": ("-.", "o"), "order 4, split": ("-.", "s"), "order 8, split": ("-.", "D"),
+    "RK4": (":", "x"), "aba, RK4": (":", "x"), "RK3": (":", "+"), "generalized-α": ("--", "."),
     "implicitfast": ("--", "."),
 }
 SHOWN = 1e-13  # errors below are round-off
@@ -31,7 +32,8 @@ def look(method: str) -> dict[str, Any]:
     line, mark = LOOKS.get(integrator, ("-", "."))
     explicit_of_ours = library == "leastaction" and integrator in ("RK4", "Euler")
     return {"color": SKY if explicit_of_ours else COLOURS.get(library, QUIET), "linestyle": line, "marker": mark,
-            "linewidth": 1.8 if library == "leastaction" and not explicit_of_ours else 1.0, "markersize": 4}
+            "linewidth": 1.8 if library == "leastaction" and not explicit_of_ours else 1.0, "markersize": 4,
+            "markerfacecolor": "white" if integrator.endswith("split") else None}
 
 
 @style()
