@@ -7,13 +7,11 @@ in s serve rotations up to half a radian a step, and the closed forms beyond.
 from math import factorial, sin, sqrt
 
 from . import so3
-from .coefficients import BETA, GAMMA, KAPPA, LOG_RATIO, S_LIMIT, SQUARE_LIMIT
+from .coefficients import BETA, GAMMA, KAPPA, LOG_RATIO
 from .jit import formula, kernel
 from .piecewise import piecewise
-from .simd import below
-from .so3 import log_ratio, poly4, poly9
+from .so3 import log_ratio, poly4, poly9, small_rotation, small_square
 from .vec3 import add, add_scaled, cross, dot, scale
-
 
 # Taylor series of (1 − cos θ)/θ² and (θ − sin θ)/θ³ in θ², to round-off at half a radian
 COSINE = tuple((-1) ** k / factorial(2 * k + 2) for k in range(7))
@@ -30,10 +28,6 @@ def poly7(c, x):
 def poly8(c, x):
     xx = x * x
     return poly4(c, x, xx) + xx * xx * poly4(c[4:], x, xx)
-
-
-def _small_rotation(c, s):
-    return below(s, S_LIMIT) and below(0.0, c)
 
 
 def _terms_series(_c, s):
@@ -62,8 +56,8 @@ def _four_terms_closed(c, s):
 
 
 # Of a quaternion with scalar part c and squared vector part s: θ / sin(θ/2), β and γ; and these with κ
-rotation_terms = piecewise(_small_rotation, _terms_series, _terms_closed)
-four_terms = piecewise(_small_rotation, _four_terms_series, _four_terms_closed)
+rotation_terms = piecewise(small_rotation, _terms_series, _terms_closed)
+four_terms = piecewise(small_rotation, _four_terms_series, _four_terms_closed)
 
 
 @kernel
@@ -74,23 +68,12 @@ def terms_of(q):
 
 
 @kernel
-def log_by(q, d, ratio, beta):
-    """Twist (w, v) whose exponential is the motion (q, d), given its θ / sin(θ/2) and β."""
-    w = scale(ratio, so3.vector(q))
-    t = cross(w, d)
-    return w, add_scaled(add_scaled(d, -0.5, t), beta, cross(w, t))
-
-
-@kernel
 def log(q, d):
     """Twist (w, v) whose exponential is the motion (q, d), and the β and γ that belong to it."""
     ratio, beta, gamma = terms_of(q)
-    w, v = log_by(q, d, ratio, beta)
-    return w, v, beta, gamma
-
-
-def _small_square(square):
-    return below(square, SQUARE_LIMIT)
+    w = scale(ratio, so3.vector(q))
+    t = cross(w, d)
+    return w, add_scaled(add_scaled(d, -0.5, t), beta, cross(w, t)), beta, gamma
 
 
 def _exp_series(square):
@@ -103,7 +86,7 @@ def _exp_closed(square):
     return 2.0 * half * half / square, (theta - sin(theta)) / (square * theta)
 
 
-exp_terms = piecewise(_small_square, _exp_series, _exp_closed)  # (1 − cos θ)/θ² and (θ − sin θ)/θ³, from θ²
+exp_terms = piecewise(small_square, _exp_series, _exp_closed)  # (1 − cos θ)/θ² and (θ − sin θ)/θ³, from θ²
 
 
 @kernel

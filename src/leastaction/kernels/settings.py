@@ -3,7 +3,7 @@
 from collections import namedtuple
 
 # guess: see guess.py; method: RIQN, NEWTON, or one of dense_root.py; chord: factor the Jacobian once a step;
-# first_order: a cheaper Jacobian; rule, tol: the stopping rule; retraction: EXP or CAYLEY; implicit: whether a joint
+# first_order: a cheaper Jacobian; rule, tol: the stopping rule; retraction: of stiffness.py; implicit: whether a joint
 # has damping or a spring; damped: whether one has damping; rescue: whether a failed search is tried again in other
 # ways; max_substeps: into how many parts a step may then be divided
 Settings = namedtuple(

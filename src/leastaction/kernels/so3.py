@@ -8,7 +8,6 @@ from .piecewise import piecewise
 from .simd import below, nearest
 from .vec3 import add, add_scaled, cross, dot, scale
 
-
 # Polynomials by Estrin's scheme: Horner's would wait for every product before it begins the next
 
 
@@ -105,7 +104,8 @@ def rotate_symmetric(R, A):
     return dot(a0, r0), dot(a1, r1), dot(a2, r2), dot(a0, r1), dot(a0, r2), dot(a1, r2)
 
 
-def _small_square(square):
+def small_square(square):
+    """Whether θ², or each of four, is small enough for series."""
     return below(square, SQUARE_LIMIT)
 
 
@@ -118,7 +118,7 @@ def _half_angle_closed(square):
     return cos(0.5 * theta), sin(0.5 * theta) / theta
 
 
-half_angle_cos_sinc = piecewise(_small_square, _half_angle_series, _half_angle_closed)  # cos(θ/2), sin(θ/2)/θ, from θ²
+half_angle_cos_sinc = piecewise(small_square, _half_angle_series, _half_angle_closed)  # cos(θ/2), sin(θ/2)/θ, from θ²
 
 
 # 2π in three parts, the first two short enough that their products with a count of turns are exact
@@ -145,7 +145,8 @@ def exp(w):
     return c, k * w[0], k * w[1], k * w[2]
 
 
-def _small_rotation(c, s):
+def small_rotation(c, s):
+    """The same of a quaternion with scalar part c and squared vector part s."""
     return below(s, S_LIMIT) and below(0.0, c)
 
 
@@ -159,7 +160,7 @@ def _log_ratio_closed(c, s):
 
 
 # θ / sin(θ/2) of a quaternion with scalar part c and vector part of squared norm s; θ is in [0, 2π)
-log_ratio = piecewise(_small_rotation, _log_ratio_series, _log_ratio_closed)
+log_ratio = piecewise(small_rotation, _log_ratio_series, _log_ratio_closed)
 
 
 @kernel

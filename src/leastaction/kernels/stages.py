@@ -3,7 +3,7 @@
 Numba optimises every function and makes machine code of it, and then does it again for all that calls it, at every
 level. The functions below an entry are only ever used inside one, so they stop at LLVM's intermediate code here. An
 entry takes in the code of all of them as its own, which LLVM then optimises as a whole; and what only borrows arrays
-from its caller counts no references to them. Kernels compile in half the time and run in 0.9 of it.
+from its caller counts no references to them.
 
 It is done with parts of Numba that are not its public face: if one is missing, importing this file fails, and jit.py
 does without it.

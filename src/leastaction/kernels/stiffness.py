@@ -18,8 +18,6 @@ from .vec3 import add_scaled, cross, dot, scale
 EXP, CAYLEY, SPLIT = 0, 1, 2  # retractions
 
 
-
-
 @kernel
 def cayley_matrix(w, v):
     """dcay⁻¹_x as blocks: [[A, 0], [C, B]]."""
