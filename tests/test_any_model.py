@@ -10,7 +10,7 @@ import leastaction as la
 from leastaction.integrators import Guess
 from reference.trees import random_inertia, random_model, random_state
 
-FINDERS = [la.Newton(), la.Newton(chord=False), la.Newton(first_order=True), la.RIQN()]
+FINDERS = [la.Newton(), la.Newton(chord=False), la.RIQN()]
 
 
 def scaled(rng, model, decades):

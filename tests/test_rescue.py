@@ -8,7 +8,7 @@ from leastaction.integrators import Status
 
 CHAIN = la.library.chain(10)
 FINDERS = {"newton": la.Newton(), "full newton": la.Newton(chord=False),
-           "first order": la.Newton(first_order=True), "riqn": la.RIQN()}
+           "riqn": la.RIQN()}
 EITHER = pytest.mark.parametrize("finder", FINDERS.values(), ids=FINDERS)
 
 

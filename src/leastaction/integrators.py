@@ -104,7 +104,7 @@ class RIQN(_RootFinder):
 
 @dataclass(frozen=True)
 class Newton(_RootFinder):
-    """Newton's method with the exact Jacobian, in O(n) on any tree.
+    """Newton's method in O(n) on any tree.
 
     Parameters
     ----------
@@ -112,12 +112,11 @@ class Newton(_RootFinder):
     criterion : "scaled", √(fᵀM⁻¹f) relative to the momentum of the motion in the same norm; or "absolute", the paper's
         ‖f‖
     max_iterations : residual evaluations after which the plain search has failed (see `Variational.rescue`)
-    chord : factor the Jacobian once a step, at the guess, and again only where convergence is poor
-    first_order : take the Jacobian to first order in the motion of the step, which is cheaper and good for small steps
+    chord : factor the Jacobian once a step, at the guess, and again only where convergence is poor; the first for "exp"
+        to second order in the motion of the step, which is much cheaper and as good. Else exactly, at every iterate
     """
 
     chord: bool = True
-    first_order: bool = False
 
 
 @dataclass(frozen=True)
@@ -208,7 +207,6 @@ class Variational:
             guess=_GUESSES[self.guess],
             method=_METHODS[type(finder)],
             chord=isinstance(finder, Newton) and finder.chord,
-            first_order=isinstance(finder, Newton) and finder.first_order,
             rule=_RULES[finder.criterion],
             tol=float(finder.tol),
             max_iterations=int(finder.max_iterations),

@@ -13,7 +13,6 @@ from leastaction.markdown import table
 
 FINDERS: dict[str, la.Newton | la.RIQN] = {
     "Newton, chord": la.Newton(),
-    "Newton, chord, first order": la.Newton(first_order=True),
     "Newton, full": la.Newton(chord=False),
     "RIQN": la.RIQN(),
 }

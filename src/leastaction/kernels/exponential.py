@@ -6,8 +6,9 @@ with w = log ΔR, the displacement d of that centre, A = dlog_w on SO(3) and x =
 Everything serves one link, or four (w a view in fours). docs/derivation.md has the steps between.
 """
 
+from . import so3
 from .jit import formula
-from .layout import COM_W, INERTIA_C, MASS, get3, get6
+from .layout import COM_W, DQ, INERTIA_C, MASS, get3, get4, get6
 from .mat3 import (
     add_hat_mat, hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, sub_mat_hat, transpose,
 )
@@ -92,4 +93,30 @@ def exp_stiffness(w, o, h, ratio, beta, gamma, kappa):
     m_z = mat_add(m_z, outer(add_scaled(add_scaled(scale(k, p), gamma, tty), -2.0 * beta, y), turn))
     m_z = mat_add(m_z, mat_add(outer(scale(beta, turn), b), outer(scale(k, s), a)))
 
+    return add_hat_mat(sub_mat_hat(m_z, m_y, e), centre, f_z), add_hat_mat(m_y, centre, f_y), f_z, f_y
+
+
+@formula
+def exp_stiffness_second_order(w, o, h):
+    """K to second order in x, for a third of the work. Then AᵀA = 1 − ŵ²/12, and with Q = hat(w×d) + ŵd̂ most of it is
+
+    δf = k (AᵀA δd + Q δw/12), δm_c = k (Qᵀ δd + (d·d − d dᵀ) δw)/12 + the answer of AᵀI w/h to δw = A z.
+    """
+    u = so3.vector(get4(w, o + DQ))
+    turn, d = split_twist(w, o, 2.0 + dot(u, u) * (1.0 / 3.0))
+    centre, k = get3(w, o + COM_W), w[o + MASS] / h
+    e, twelfth = add(centre, d), k * (1.0 / 12.0)
+    square, along = dot(turn, turn), dot(turn, d)
+    part = scale(twelfth, turn)
+    f_y = mat_shift(outer(scale(-1.0, part), turn), k + twelfth * square)
+    Q = mat_shift(mat_sub(outer(d, add(part, part)), outer(part, d)), -twelfth * along)
+    f_z = sub_mat_hat(Q, f_y, e)
+    m_y = transpose(Q)
+    inertia, by_h = get6(w, o + INERTIA_C), 1.0 / h
+    y = scale(by_h, sym_mul(inertia, turn))
+    A = rotation_derivative(turn, 1.0 / 12.0)
+    m_z = mat_mul(transpose(A), mat_mul(mat_of_sym(inertia), mat_scale(by_h, A)))
+    m_z = mat_add(m_z, mat_sub(outer(scale(1.0 / 3.0, turn), y), outer(scale(1.0 / 6.0, y), turn)))
+    m_z = mat_sub(m_z, mat_add(hat(scale(0.5, y)), outer(scale(twelfth, d), d)))
+    m_z = mat_shift(m_z, twelfth * dot(d, d) - dot(turn, y) * (1.0 / 6.0))
     return add_hat_mat(sub_mat_hat(m_z, m_y, e), centre, f_z), add_hat_mat(m_y, centre, f_y), f_z, f_y

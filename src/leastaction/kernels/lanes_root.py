@@ -8,7 +8,7 @@ from .jit import kernel, part
 from .joints import improve_motion
 from .layout import BLOCK, K, LANES
 from .newton import newton_down, newton_factor, newton_up
-from .root import LEAST_COSINE, SEARCHING, judge, polish
+from .root import LEAST_COSINE, SEARCHING, judge, polish, rough
 from .settings import CONVERGED, EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, WRONG_ROOT
 from .simd import choose, in_fours, in_lanes, integers, number, numbers
 
@@ -53,7 +53,7 @@ def begin(search, spent):
 @kernel
 def judge_lane(settings, iteration, lane, least, relative, left, det, search):
     """Decide for one lane whether it is done, goes on, or wants a new Jacobian."""
-    outcome, poor, track = judge(settings, iteration, least, relative, left, 0.0, (
+    outcome, anew, track = judge(settings, iteration, least, relative, left, 0.0, (
         search.residual[lane], search.best[lane], search.before[lane], search.stalled[lane], search.status[lane]))
     if not least > LEAST_COSINE:
         outcome = ROTATION if isfinite(least) else NOT_FINITE
@@ -62,7 +62,7 @@ def judge_lane(settings, iteration, lane, least, relative, left, det, search):
     search.residual[lane], search.best[lane], search.before[lane], search.stalled[lane], search.status[lane] = track
     search.outcome[lane], search.spent[lane] = outcome, iteration
     search.going[lane] = 1.0 if outcome == SEARCHING else 0.0
-    search.wanted[lane] = search.going[lane] if poor or not settings.chord else 0.0
+    search.wanted[lane] = search.going[lane] if anew or not settings.chord else 0.0
 
 
 @part
@@ -81,7 +81,7 @@ def find_roots(tree, w, h, reference, settings, search):
         if refactor:
             if iteration > 1:
                 keep_factors(tree, w, factors)
-            det = newton_factor(tree, w, h, settings.retraction, settings.first_order)
+            det = newton_factor(tree, w, h, settings.retraction, not rough(settings, iteration))
             if iteration > 1:
                 put_back_factors(tree, w, factors, wanted[0])
         square, size = newton_up(tree, w) / h, reference + twice_energy

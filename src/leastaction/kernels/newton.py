@@ -13,6 +13,7 @@ from .blocks import (
     put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
 )
 from .drnea_jacobian import joint_derivative
+from .exponential import exp_stiffness_second_order
 from .jit import formula, kernel
 from .kinematics import shift_twist, shift_wrench
 from .layout import (
@@ -21,7 +22,7 @@ from .layout import (
 )
 from .mat3 import determinant, mat_add, mat_hat, mat_inverse, mat_vec
 from .simd import WIDTH, number, sign, wide
-from .stiffness import SPLIT, link_stiffness, link_stiffness_first_order
+from .stiffness import EXP, link_stiffness
 from .vec3 import add, add_scaled, cross, dot, sub, unit
 
 @kernel
@@ -52,12 +53,12 @@ def moved_axis(w, o):
 
 
 @kernel
-def link_stiffnesses(tree, w, h, retraction, first_order):
+def link_stiffnesses(tree, w, h, retraction, exact):
     """Set K of every link, start the articulated stiffness with it, and set S⁺."""
     for block in range(0, tree.end, BLOCK):
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-            if first_order and retraction != SPLIT:
-                K11, K12, K21, K22 = link_stiffness_first_order(wide(w), o, h)
+            if retraction == EXP and not exact:
+                K11, K12, K21, K22 = exp_stiffness_second_order(wide(w), o, h)
             else:
                 K11, K12, K21, K22 = link_stiffness(wide(w), o, h, retraction)
             put_nine_at(wide(w), o + K, K11, K12, K21, K22)
@@ -73,7 +74,7 @@ def articulated_stiffness(w, o, leaf):
 
 
 @kernel
-def newton_factor(tree, w, h, retraction, first_order):
+def newton_factor(tree, w, h, retraction, exact):
     """Factor the Jacobian at the present motion. Needs displacements().
 
     Gives the sign of det J. As h → 0 it is positive, with J → M/h, and along the root that continues from there it
@@ -81,7 +82,7 @@ def newton_factor(tree, w, h, retraction, first_order):
     """
     n, by_h = tree.n, 1.0 / h
     det = number(w, 1.0)
-    link_stiffnesses(tree, w, h, retraction, first_order)
+    link_stiffnesses(tree, w, h, retraction, exact)
     for i in range(n - 1, -1, -1):  # leaves → root
         o, leaf, first = slot(w, i), tree.family[i] & LEAF, tree.family[i] & LAST
         arm = get3(w, o + ARM)

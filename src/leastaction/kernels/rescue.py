@@ -55,7 +55,7 @@ def damped_newton(tree, w, h, scale, settings):
     while evaluations < 4 * settings.max_iterations:
         if residual == inf:
             return evaluations, residual, EXHAUSTED
-        right = newton_factor(tree, w, h, settings.retraction, False) > 0.0
+        right = newton_factor(tree, w, h, settings.retraction, True) > 0.0
         reset_residual(tree, w)
         newton_up(tree, w)
         newton_down(tree, w)

@@ -20,6 +20,7 @@ from .settings import (
     WRONG_ROOT,
 )
 from .simd import WIDTH, wide
+from .stiffness import EXP
 from .vec3 import add, add_scaled, cross, scale
 
 LEAST_COSINE = 0.05  # cos(θ/2) of a link's rotation in one step, below which its log counts as ambiguous (174°)
@@ -29,6 +30,7 @@ ROUND_OFF = 2.0**-52
 POOR = 0.1  # contraction above which the chord form of Newton's method factors anew
 SLOW = 0.3  # contraction above which RIQN counts as being in trouble
 SEARCHING = 7  # outcome of an iteration after which the search goes on: none of the statuses
+COARSE = 0.9689  # cos(θ/2) of 0.5 rad: where a link turns further, K to second order may not tell the right root
 RESOLVED = 0.8776  # cos(θ/2) of 1 rad: a step that turns a link further, and whose search was in trouble, is too long
 
 
@@ -71,13 +73,19 @@ def polish(tree, w, h, k, newton):
 
 
 @formula
+def rough(settings, iteration):
+    """Whether the Jacobian of this iteration is to second order in the motion, which does for all but coarse steps."""
+    return iteration == 1 and settings.chord and settings.retraction == EXP
+
+
+@formula
 def judge(settings, iteration, least, relative, left, absolute, track):
     """Whether the search for a step is over at this iteration.
 
     ``least`` is the least cos(θ/2) of a link, ``relative`` the relative residual, and ``left`` what it would be after
     one more update that contracts as well as the last; ``track`` is what one iteration leaves to the next: the
     residual, the least and the last relative one, how often that did not shrink, and the status so far. Gives the
-    outcome, SEARCHING or a status; whether the convergence is poor; and the new track.
+    outcome, SEARCHING or a status; whether a new Jacobian is wanted; and the new track.
     """
     residual, best, before, stalled, status = track
     if not isfinite(relative):
@@ -96,7 +104,8 @@ def judge(settings, iteration, least, relative, left, absolute, track):
     elif stalled > 1 and relative < FLOOR_LIMIT:
         outcome = FLOOR
     poor = relative > (POOR if settings.method == NEWTON else SLOW) * before
-    return outcome, poor, (residual, min(best, relative), relative, stalled, STRUGGLED if poor else status)
+    anew = poor or (rough(settings, iteration) and least < COARSE)
+    return outcome, anew, (residual, min(best, relative), relative, stalled, STRUGGLED if poor else status)
 
 
 @part
@@ -116,14 +125,14 @@ def find_root(tree, w, h, reference, settings, f):
             return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE
         absolute = absolute_residual(tree, w, f) if settings.rule == ABSOLUTE else 0.0
         if newton and not factored:
-            if newton_factor(tree, w, h, settings.retraction, settings.first_order) < 0.0:
+            if newton_factor(tree, w, h, settings.retraction, not rough(settings, iteration)) < 0.0:
                 return iteration, track[0], WRONG_ROOT
             factored = settings.chord
         square = newton_up(tree, w) / h if newton else solve_up(tree, w)  # Alg. 3, line 5, first sweep
         size = reference + twice_energy
         relative = sqrt(square / size if size > 0.0 else square) if square >= 0.0 else nan
         left = relative * relative / track[2]
-        outcome, poor, track = judge(settings, iteration, least, relative, left, absolute, track)
+        outcome, anew, track = judge(settings, iteration, least, relative, left, absolute, track)
         if outcome < 0:
             return iteration, track[0], outcome
         if newton:
@@ -134,6 +143,6 @@ def find_root(tree, w, h, reference, settings, f):
             if outcome != FLOOR:
                 polish(tree, w, h, k, newton)
             return iteration, track[0], outcome
-        factored = factored and not poor
+        factored = factored and not anew
         improve_motion(tree, w, k)  # Alg. 3, line 6
     return settings.max_iterations, track[0], EXHAUSTED

@@ -10,7 +10,7 @@ from .jit import formula, kernel
 from .kinematics import inertia_times
 from .layout import D, DQ, INERTIA_W, MASS, MOMENT_W, get3, get4, get6
 from .mat3 import (
-    hat, hat_mat, mat_add, mat_hat, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, scalar, transpose,
+    hat, mat_add, mat_hat, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, transpose,
 )
 from .split import split_stiffness
 from .vec3 import add_scaled, cross, dot, scale
@@ -62,26 +62,3 @@ def link_stiffness(w, o, h, retraction):
     u = so3.vector(dR)
     ratio, beta, gamma, kappa = se3.four_terms(dR[0], dot(u, u))
     return exp_stiffness(w, o, h, ratio, beta, gamma, kappa)
-
-
-@kernel
-def link_stiffness_first_order(w, o, h):
-    """K to first order in x, where both retractions agree and most of it cancels:
-
-    [[I + ½(ŵI − Iŵ − v̂ĉ − ĉv̂) − ½m̂, ĉ], [−ĉ − f̂, mass]] / h, with c the first moment and (m, f) = G x.
-    Needs displacements().
-    """
-    d, u = get3(w, o + D), so3.vector(get4(w, o + DQ))
-    turn = scale(2.0, u)
-    move = add_scaled(d, -0.5, cross(turn, d))
-    m, f = inertia_times(w, o, w[o + MASS], turn, move)
-    moment = get3(w, o + MOMENT_W)
-    c = hat(moment)
-    inertia = mat_of_sym(get6(w, o + INERTIA_W))
-    odd = mat_sub(hat_mat(turn, inertia), mat_hat(inertia, turn))
-    odd = mat_sub(odd, mat_add(outer(moment, move), outer(move, moment)))
-    odd = mat_shift(odd, 2.0 * dot(moment, move))
-    K11 = mat_add(inertia, mat_scale(0.5, mat_sub(odd, hat(m))))
-    k, mass = 1.0 / h, w[o + MASS] / h
-    return (mat_scale(k, K11), mat_scale(k, c), mat_scale(-k, mat_add(c, hat(f))),
-            scalar(mass))
