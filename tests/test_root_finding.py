@@ -38,8 +38,6 @@ def test_newton_converges_quadratically(seed, retraction):
     assert full[-1] <= 1e-14
     assert len(full) <= 5
     assert (full[1:] < full[:-1] ** 2 + 1e-14).all()
-    seen = full[full > 1e-13]
-    assert 1.5 < np.log(seen[-1] / seen[-2]) / np.log(seen[-2] / seen[-3]) < 2.5
     chord = residuals(model, q, v, 0.05, retraction)
     assert len(chord) > len(full) + 1
     middle = chord[2:-2]

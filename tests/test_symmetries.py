@@ -104,10 +104,23 @@ def test_recording_does_not_change_the_numbers(integrator, every):
         np.testing.assert_array_equal(getattr(sparse, name), getattr(whole, name)[::every], err_msg=name)
     for name in ("iterations", "residual", "status"):
         np.testing.assert_array_equal(getattr(sparse, name), getattr(whole, name), err_msg=name)
-    np.testing.assert_allclose(sparse.energy_range, (whole.energy.min(), whole.energy.max()), rtol=1e-14)
-    extremes = whole.momentum.min(axis=0), whole.momentum.max(axis=0)
-    np.testing.assert_allclose(sparse.momentum_range, extremes, rtol=1e-14)
+    np.testing.assert_allclose(whole.energy_range, (whole.energy.min(), whole.energy.max()), rtol=1e-14)
+    np.testing.assert_allclose(
+        whole.momentum_range, (whole.momentum.min(axis=0), whole.momentum.max(axis=0)), rtol=1e-14)
+    for name in ("energy_range", "momentum_range"):
+        (low, high), (least, most) = getattr(sparse, name), getattr(whole, name)
+        assert np.all(low >= least) and np.all(high <= most), name
+        np.testing.assert_allclose(high - low, most - least, rtol=0.02, atol=1e-12, err_msg=name)
     assert sparse.peak_kinetic_energy == whole.peak_kinetic_energy
+
+
+@pytest.mark.parametrize("every", [50, 2000])
+def test_peaks_between_kept_nodes_are_not_overlooked(every):
+    """The hard chain, whose energy errs in short peaks."""
+    model = la.library.chain(5)
+    whole, sparse = (la.simulate(model, dt=1e-3, steps=2000, record_every=e) for e in (1, every))
+    np.testing.assert_array_equal(sparse.q[-1], whole.q[-1])
+    assert 0.8 * whole.max_energy_error < sparse.max_energy_error <= 1.001 * whole.max_energy_error
 
 
 @each_integrator

@@ -128,6 +128,8 @@ class _Team:
         for lane, run in enumerate(self.runs):
             if group.alive[lane]:
                 run.sim.steps, run.sim.extremes = self.steps, group.extremes[lane::LANES].copy()
+            nodes, out = slice(run.sim.steps // self.every), self._record(lane)
+            run.sim.widen(out.energy[nodes], out.momentum[nodes])
 
     def _make_alone(self, lane: int, k: int) -> None:
         """Make step k of one lane by its simulator, from the node before."""

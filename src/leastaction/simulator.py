@@ -83,7 +83,7 @@ class Simulator:
         self._parts = 1  # into which the last step was divided
         self.status = Status.CONVERGED
         self._pushed = False
-        self.extremes = np.concatenate([[total, total, kinetic], self._momentum, self._momentum])
+        self.extremes = np.concatenate([[total, total, kinetic], self._momentum, self._momentum, [0.0]])
 
     @property
     def t(self) -> float:
@@ -130,8 +130,9 @@ class Simulator:
         if n == 0:
             return
         forces = per_step("tau", tau, (self.model.nv,), None)
-        out = self.record(int(n), every=int(n), first=0)
-        self.advance(int(n), forces, self.wrenches(wrench), out, first=0, every=int(n))
+        end = self.steps + int(n)
+        out = self.record(int(n), every=end, first=self.steps)
+        self.advance(int(n), forces, self.wrenches(wrench), out, first=self.steps, every=end)
 
     def wrenches(self, wrench: ArrayLike | None, steps: int | None = None) -> Array:
         """Wrenches on links (R, n, 6); zeros once, where wrenches of an earlier call have to be taken away."""
@@ -188,6 +189,15 @@ class Simulator:
             self._momentum = out.momentum[kept - 1].copy()
         self.steps += made
         self.status = Status(out.status[max(min(made, len(out.status) - 1), 0)])
+
+    def widen(self, energy: Array, momentum: Array) -> None:
+        """Count kept nodes, their energy (K,) and momentum (K, 6), among the extremes."""
+        if len(energy):
+            low, high = energy.min(), energy.max()
+            ground, extremes = self.compiled.ground_energy, self.extremes
+            extremes[0], extremes[1] = min(extremes[0], low - ground), max(extremes[1], high - ground)
+            np.minimum(extremes[3:9], momentum.min(axis=0), out=extremes[3:9])
+            np.maximum(extremes[9:15], momentum.max(axis=0), out=extremes[9:15])
 
     def checkpoint(self, path: str | Path) -> Path:
         """Write all that the next step reads to a file, from which `restore` goes on bit for bit.

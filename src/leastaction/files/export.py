@@ -58,7 +58,8 @@ def _write(traj: Trajectory, path: Path) -> None:
 def _extremes(traj: Trajectory) -> np.ndarray:
     """Return what the loops keep of the invariants, where energy leaves out what is fixed to the ground."""
     ground = traj._nearest(0).compiled.ground_energy
-    return np.concatenate([traj.energy_range - ground, [traj.peak_kinetic_energy], traj.momentum_range.ravel()])
+    return np.concatenate([traj.energy_range - ground, [traj.peak_kinetic_energy], traj.momentum_range.ravel(),
+                           [0.0]])
 
 
 def _last(traj: Trajectory) -> dict[str, Any]:

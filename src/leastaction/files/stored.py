@@ -63,7 +63,7 @@ class StoredTrajectory(Trajectory):
             record_every=every, description=description, tally=tally(last),
             t=np.arange(int(last["steps"]) // every + 1) * every * dt,
             energy_range=extremes[:2] + compile_model(model).ground_energy,
-            momentum_range=extremes[3:].reshape(2, 6), peak_kinetic_energy=float(extremes[2]),
+            momentum_range=extremes[3:15].reshape(2, 6), peak_kinetic_energy=float(extremes[2]),
             failure=_failure(model, dt, last), origin=None if given is None else Origin(*given, model.revision),
         )
 

@@ -115,6 +115,7 @@ class Writer(Keeper):
 
     def keep(self, out: Record, first: int, made: int) -> None:
         """Write the rows of these steps; commit if it is time, or if Ctrl-C was pressed, which then takes effect."""
+        super().keep(out, first, made)
         row, last = first // self.every, (first + made) // self.every
         times = np.arange(row + 1, last + 1) * self.every * self.sim.dt
         with self._errors():

@@ -11,9 +11,9 @@ from .guess import PAST, guess, remember
 from .jit import entry, kernel, part
 from .joints import apply_motion, carry_joint, get_motion, set_motion
 from .layout import JOINT_P, MOMENTUM, look, put33, see, slot
-from .momentum import generalized_momentum, momentum_solve_up, velocity_of
+from .momentum import generalized_momentum, velocity_of
 from .record import follow, record
-from .rnea import gravitational_energy, momenta, velocities
+from .rnea import gravitational_energy, momenta, total_momentum, velocities
 from .search import worst_joint
 from .settings import BAD_CONTROL, SVI
 from .variational import arrive, force_scale, restore_node, save_node, set_wrenches
@@ -95,7 +95,6 @@ def run_dense(
     if residual == SVI:
         generalized_momentum(tree, w, p)
         keep_in_joints(tree, w, p)
-    twice = momentum_solve_up(tree, w)
     for k in range(steps):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
             set_wrenches(tree, w, wrench[k])
@@ -108,7 +107,7 @@ def run_dense(
             generalized_momentum(tree, w, p)
             return k, known, 0
         save_node(tree, state)
-        scale = twice + force_scale(tree, w, gravity, h)
+        scale = force_scale(tree, w, gravity, h)
         springs = 0.0
         for s in range(len(stages)):  # just one for order two
             spent, left, result, springs = dense_step(
@@ -128,7 +127,8 @@ def run_dense(
             velocities(tree, w, v)
             momenta(tree, w, MOMENTUM)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
-        angular, linear = follow(tree, w, 0.5 * twice, energy, out.extremes)
+        angular, linear = total_momentum(tree, w, MOMENTUM)
+        follow(0.5 * twice, energy, angular + linear, out.extremes)
         if residual == SVI:
             for i in range(tree.n):
                 put33(w, slot(w, i) + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))

@@ -149,7 +149,7 @@ def find_dense_root(tree, w, q, gravity, h, reference, settings, residual, desk)
         left = sqrt(square)
         if settings.rule != ABSOLUTE or settings.method == RIQN:
             square = solve_with_mass(tree, w, desk.f, desk.z)
-            size = reference + twice
+            size = reference + 2.0 * twice
             relative = sqrt(square / size) if size > 0.0 else sqrt(square)
             left = left if settings.rule == ABSOLUTE else relative
         if not isfinite(left):

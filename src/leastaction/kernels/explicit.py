@@ -12,10 +12,10 @@ from .aba import aba
 from .jit import entry, kernel
 from .joints import deflections, move_by
 from .kinematics import place, read3
-from .layout import FREE, SCREW, copy, look
+from .layout import FREE, MOMENTUM, SCREW, copy, look
 from .momentum import generalized_momentum, momentum_of
 from .record import follow, record
-from .rnea import gravitational_energy, kinetic_energy
+from .rnea import gravitational_energy, kinetic_energy, total_momentum
 from .se3 import dlog_negative
 from .settings import BAD_CONTROL, CONVERGED, NOT_FINITE
 from .simd import numbers
@@ -116,7 +116,8 @@ def run_explicit(tree, state, rest, gravity, control, tau, wrench, h, first, ste
             copy(good_v, v, nv)
             node_momentum(tree, w, q, v, p)
             return k, 0
-        angular, linear = follow(tree, w, kinetic, energy, out.extremes)
+        angular, linear = total_momentum(tree, w, MOMENTUM)
+        follow(kinetic, energy, angular + linear, out.extremes)
         if (first + k + 1) % every == 0:
             generalized_momentum(tree, w, p)
             record(tree, out, kept, q, v, p, energy, angular + linear)

@@ -15,19 +15,19 @@ from .jit import entry, kernel, part
 from .joints import apply_motion, deflections, get_motion, set_motion
 from .kinematics import place
 from .lanes_root import find_roots, see_search
-from .layout import LANES, copy, look
+from .layout import LANES, MOMENTUM, copy, look
 from .momentum import generalized_momentum, momentum_solve_up, velocity_of
-from .record import EXTREMES, follow
-from .rnea import gravitational_energy
-from .settings import STRUGGLED, UNRESOLVED
+from .record import ENOUGH, EXTREMES, LOOK, TURNED, angle, due, follow
+from .rnea import gravitational_energy, total_momentum
+from .settings import UNRESOLVED
 from .simd import below, in_fours, in_lanes, integers, number, numbers
-from .variational import NOTICEABLE, SMOOTH_JUMP, TROUBLED_JUMP, force_scale, jumped, save_node, set_wrenches
+from .variational import NOTICEABLE, force_scale, jumped, may_divide, save_node, set_wrenches
 
 # Flat arrays, four numbers for each of one simulation; kernels see them through views. w: memory of the links
 # (layout.py); q, v, low, saved_q, saved_low, history, p, motion: as in layout.State; twice, energy: twice the kinetic
-# and the total energy of the node; momentum: the total one of the node; extremes: see record.py; gravity; known:
-# increments in the history; forced, alive: whether joint forces act, and whether the simulation goes on; weights: of
-# the guesses of a step; aside: room for extremes; search: see lanes_root.py
+# and the total energy of the last node that was looked at; momentum: the total one there; extremes: see record.py;
+# gravity; known: increments in the history; forced, alive: whether joint forces act, and whether the simulation goes
+# on; weights: of the guesses of a step; aside: room for extremes; search: see lanes_root.py
 Group = namedtuple("Group", "w q v low saved_q saved_low history twice energy p momentum extremes gravity known forced "
                             "alive motion weights aside search")
 
@@ -109,20 +109,19 @@ def write_lanes(target, kept, source, count):
 
 
 @kernel
-def follow_lanes(tree, kinetic, energy, group, failed, status, at, steps):
-    """Widen the extremes of those lanes that made the step, and set their momentum."""
-    if failed:
-        copy(group.extremes, group.aside, EXTREMES)
-    angular, linear = follow(tree, group.w, kinetic, energy, group.extremes)
+def follow_lanes(tree, group, status, k, steps):
+    """Widen the extremes of those lanes that made step k and look at it, as they would alone; set the momentum."""
+    copy(group.extremes, group.aside, EXTREMES)
+    angular, linear = total_momentum(tree, group.w, MOMENTUM)
     momentum = angular + linear
+    follow(0.5 * group.twice[0], group.energy[0], momentum, group.extremes)
     for j in range(6):
         group.momentum[j] = momentum[j]
-    if failed:
-        extremes, aside = numbers(group.extremes), numbers(group.aside)
-        for lane in range(LANES):
-            if status[at + lane * steps] < 0:
-                for j in range(lane, LANES * EXTREMES, LANES):
-                    extremes[j] = aside[j]
+    extremes, aside = numbers(group.extremes), numbers(group.aside)
+    for lane in range(LANES):
+        if status[k + lane * steps] < 0 or not due(k + 1, aside[LANES * TURNED + lane]):
+            for j in range(lane, LANES * EXTREMES, LANES):
+                extremes[j] = aside[j]
 
 
 @entry
@@ -156,23 +155,23 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
         before, last = group.twice[0], group.energy[0]
         springs, least, failed = number(w, 0.0), number(w, 1.0), False
         for s in range(len(stages)):
-            springs, least = advance(tree, group, rest, gravity, held, stages[s] * h, s, before + from_rest, settings)
+            springs, least = advance(tree, group, rest, gravity, held, stages[s] * h, s, from_rest, settings)
             failed = settle_accounts(group.search, k, steps, notes)
-        factor(tree, w, 0.0)
         keep = (k + 1) % every == 0
-        twice = velocity_of(tree, w, group.v) if keep else momentum_solve_up(tree, w)
-        energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
-        if not below(NOTICEABLE, least):
-            change, largest = energy - last, max(before, twice)
+        turned = group.extremes[TURNED]
+        group.extremes[TURNED] = turned + angle(least)
+        if keep or (k + 1) % LOOK == 0 or not below(group.extremes[TURNED], number(w, ENOUGH)):  # due in some lane
+            factor(tree, w, 0.0)
+            twice = velocity_of(tree, w, group.v) if keep else momentum_solve_up(tree, w)
+            energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
             for lane in range(LANES):
-                at = k + lane * steps
-                limit = largest[lane] * (TROUBLED_JUMP if status[at] == STRUGGLED else SMOOTH_JUMP)
-                if (status[at] >= 0 and not group.forced[lane] and least[lane] < NOTICEABLE
-                        and jumped(change[lane], limit, settings)):
+                at, change = k + lane * steps, energy[lane] - last[lane]
+                if (least[lane] < NOTICEABLE and status[at] >= 0 and not group.forced[lane] and may_divide(settings) and
+                        (turned[lane] != 0.0 or jumped(change, before[lane], twice[lane], status[at]))):
                     status[at] = UNRESOLVED
                     failed = True
-        group.twice[0], group.energy[0] = twice, energy
-        follow_lanes(tree, 0.5 * twice, energy, group, failed, status, k, steps)
+            group.twice[0], group.energy[0] = twice, energy
+            follow_lanes(tree, group, status, k, steps)
         learning = False
         for lane in range(LANES):
             learning = learning or group.known[lane] < PAST

@@ -84,7 +84,7 @@ def find_roots(tree, w, h, reference, settings, search):
             det = newton_factor(tree, w, h, settings.retraction, not rough(settings, iteration))
             if iteration > 1:
                 put_back_factors(tree, w, factors, wanted[0])
-        square, size = newton_up(tree, w) / h, reference + twice_energy
+        square, size = newton_up(tree, w) / h, reference + 2.0 * twice_energy
         newton_down(tree, w)
         relative = sqrt(choose(size, square / size, square))
         left = relative * relative / in_lanes(search.before)[0]

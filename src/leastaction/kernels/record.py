@@ -1,29 +1,41 @@
-"""What the loops write down: the nodes that are kept, and the extremes of the invariants over every step."""
+"""What the loops write down: the nodes that are kept, and the extremes of the invariants, also between those."""
 
 from collections import namedtuple
+from math import sqrt
 
-from .jit import kernel
-from .layout import MOMENTUM
-from .rnea import total_momentum
+from .jit import formula, kernel
 
 # q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status,
-# substeps (steps,); extremes (15,): least and greatest energy, greatest kinetic energy, least and greatest momentum (6)
+# substeps (steps,); extremes (16,): least and greatest energy, greatest kinetic energy, least and greatest momentum
+# (6), and how far some link has turned since they were looked at, rad
 Record = namedtuple("Record", "q v p energy momentum iterations residual status substeps extremes")
-EXTREMES = 15
+EXTREMES, TURNED = 16, 15
+LOOK = 8  # steps from one look at the invariants to the next …
+ENOUGH = 0.1  # … unless some link turned by this angle before, rad
+
+
+@formula
+def angle(cosine):
+    """θ of cos(θ/2), nearly, for the small angles of a step."""
+    return sqrt(8.0 * abs(1.0 - cosine))
 
 
 @kernel
-def follow(tree, w, kinetic, energy, extremes):
-    """Widen the extremes by this node; gives its total momentum (angular, linear). Needs the momenta of the links."""
-    angular, linear = total_momentum(tree, w, MOMENTUM)
+def due(k, turned):
+    """Whether the invariants are looked at after k steps: whatever nodes are kept, so that keeping changes nothing."""
+    return k % LOOK == 0 or turned > ENOUGH
+
+
+@kernel
+def follow(kinetic, energy, momentum, extremes):
+    """Look at a node: widen the extremes by it."""
     extremes[0] = min(extremes[0], energy)
     extremes[1] = max(extremes[1], energy)
     extremes[2] = max(extremes[2], kinetic)
-    momentum = angular + linear
     for j in range(6):
         extremes[3 + j] = min(extremes[3 + j], momentum[j])
         extremes[9 + j] = max(extremes[9 + j], momentum[j])
-    return angular, linear
+    extremes[TURNED] = 0.0
 
 
 @kernel

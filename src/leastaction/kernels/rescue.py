@@ -12,13 +12,15 @@ from .layout import F, MOMENTUM, MU, get33, look, put33, see, slot
 from .momentum import generalized_momentum, velocity_of
 from .newton import newton_down, newton_factor, newton_up
 from .record import follow, record
-from .rnea import gravitational_energy
+from .rnea import gravitational_energy, total_momentum
 from .root import FLOOR_LIMIT, LEAST_COSINE, RESOLVED, polish
 from .search import leave
 from .settings import (
     BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
 )
-from .variational import TROUBLED_JUMP, come, force_scale, restore_node, save_node, set_wrenches, turned, unresolved
+from .variational import (
+    NOTICEABLE, come, force_scale, jumped, least_cosine, may_divide, restore_node, save_node, set_wrenches,
+)
 from .vec3 import sub
 
 SHORTEST = 2.0**-12  # fraction of a Newton step below which a line search gives up
@@ -42,7 +44,8 @@ def merit(tree, w, h, scale, settings):
     if not least > LEAST_COSINE:
         return inf
     square = solve_up(tree, w)
-    value = sqrt(square / (scale + twice_energy)) if scale + twice_energy > 0.0 else sqrt(square)
+    size = scale + 2.0 * twice_energy
+    value = sqrt(square / size if size > 0.0 else square)
     return value if isfinite(value) else inf
 
 
@@ -131,7 +134,7 @@ def rescued_step(tree, state, rest, gravity, tau, h, scale, settings):
     w = state.w
     kick(tree, w, gravity, tau, 0.5 * h)
     evaluations, residual, status = rescue(tree, state, h, scale, settings)
-    if status >= 0 and settings.max_substeps > 1 and turned(tree, w, RESOLVED):
+    if status >= 0 and settings.max_substeps > 1 and least_cosine(tree, w) < RESOLVED:
         status = UNRESOLVED
     if status < 0:
         return evaluations, residual, status, 0.0
@@ -153,7 +156,7 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, pa
         set_wrenches(tree, w, wrench[0])
     before = velocity_of(tree, w, state.v)
     start = 0.5 * before + gravitational_energy(tree, w, gravity) + deflections(tree, w, state.q, rest)
-    scale = before + force_scale(tree, w, gravity, h)
+    scale = force_scale(tree, w, gravity, h)
     save_node(tree, state)
     spent = 0
     while parts <= settings.max_substeps:
@@ -171,10 +174,12 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, pa
             velocity_of(tree, w, state.v)
         twice = velocity_of(tree, w, state.v)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
-        jumped = len(tau) == 0 and unresolved(tree, w, energy - start, TROUBLED_JUMP * max(before, twice), settings)
-        if status >= 0 and not (jumped and 2 * parts <= settings.max_substeps):
+        too_long = (len(tau) == 0 and may_divide(settings) and least_cosine(tree, w) < NOTICEABLE
+                    and jumped(energy - start, before, twice, STRUGGLED))
+        if status >= 0 and not (too_long and 2 * parts <= settings.max_substeps):
             out.iterations[0], out.residual[0], out.status[0], out.substeps[0] = spent, worst, status, parts
-            angular, linear = follow(tree, w, 0.5 * twice, energy, out.extremes)
+            angular, linear = total_momentum(tree, w, MOMENTUM)
+            follow(0.5 * twice, energy, angular + linear, out.extremes)
             if keep:
                 generalized_momentum(tree, w, state.p)
                 record(tree, out, 0, state.q, state.v, state.p, energy, angular + linear)

@@ -112,7 +112,7 @@ def judge(settings, iteration, least, relative, left, absolute, track):
 def find_root(tree, w, h, reference, settings, f):
     """Find the motion of the step, starting from the one set. Gives (evaluations, residual, status).
 
-    ``reference`` sets the scale of the relative residual, together with the kinetic energy of the motion itself; ``f``
+    ``reference`` adds to the scale of the relative residual, which is the kinetic energy of the motion otherwise; ``f``
     (nv) is scratch. RIQN needs aba.factor().
     """
     newton = settings.method == NEWTON
@@ -129,7 +129,7 @@ def find_root(tree, w, h, reference, settings, f):
                 return iteration, track[0], WRONG_ROOT
             factored = settings.chord
         square = newton_up(tree, w) / h if newton else solve_up(tree, w)  # Alg. 3, line 5, first sweep
-        size = reference + twice_energy
+        size = reference + 2.0 * twice_energy
         relative = sqrt(square / size if size > 0.0 else square) if square >= 0.0 else nan
         left = relative * relative / track[2]
         outcome, anew, track = judge(settings, iteration, least, relative, left, absolute, track)

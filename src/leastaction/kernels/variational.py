@@ -9,12 +9,12 @@ impulse at t_k.
 from .aba import factor, singular_joint
 from .drnea import kick
 from .guess import PAST, guess, remember
-from .jit import entry, kernel, part
+from .jit import entry, formula, kernel, part
 from .joints import deflections, set_motion
 from .kinematics import place
 from .layout import BLOCK, DOF, DQ, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, PUSHED, copy, look, put33, see, slot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
-from .record import follow, record
+from .record import TURNED, angle, due, follow, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
 from .search import call
 from .settings import BAD_CONTROL, RIQN, STRUGGLED, UNRESOLVED
@@ -24,7 +24,7 @@ from .vec3 import dot
 # Change of the energy in a single step, relative to twice the kinetic energy, that shows the step to be too long:
 TROUBLED_JUMP = 0.025  # when the search was in trouble
 SMOOTH_JUMP = 0.05  # when it was not
-NOTICEABLE = 0.995  # cos(θ/2) of 0.2 rad
+NOTICEABLE = 0.995  # cos(θ/2) of 0.2 rad: only a step that turns a link further can be too long
 V, P, CARRIED = 0, 1, 2  # what a node is given by, besides q
 
 
@@ -47,8 +47,7 @@ def set_wrenches(tree, w, wrench):
 
 @part
 def force_scale(tree, w, gravity, h):
-    """h² Σ m |g|²: the square of the momentum that gravity can give in a step, so that a release from rest has a
-    scale."""
+    """h² Σ m |g|², to which the momentum that gravity gives in a step compares: so a release from rest has a scale."""
     mass = number(w, 0.0)
     for i in range(tree.n):
         mass += w[slot(w, i) + MASS]
@@ -92,14 +91,14 @@ def come(tree, state, rest, gravity, tau, h):
 
 
 @part
-def step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, known, scale, settings, search):
-    """One step from a node to the next. Gives (evaluations, residual, status, joint to blame, spring energy). Needs
-    factor(tree, w, 0) in the first stage.
+def step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, known, factored, scale, settings, search):
+    """One step from a node to the next. Gives (evaluations, residual, status, joint to blame, spring energy).
 
-    A step without a root leaves q where it was; the momenta have had the first kick.
+    ``factored`` tells whether factor(tree, w, 0) has been called. A step without a root leaves q where it was; the
+    momenta have had the first kick.
     """
     w = state.w
-    if stage > 0 and (settings.method == RIQN or dynamics is not None):
+    if not factored and (settings.method == RIQN or dynamics is not None):
         factor(tree, w, 0.0)
     kick(tree, w, gravity, tau, 0.5 * h)
     guess(settings.guess, dynamics, tree, w, state.history, weights, stage, known, state.v, tau, gravity, h, state.f,
@@ -115,24 +114,24 @@ def step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, known, sc
 
 
 @kernel
-def turned(tree, w, cosine):
-    """Whether a link turned so far in the last (sub-)step that its cos(θ/2) is below this."""
+def least_cosine(tree, w):
+    """The least cos(θ/2) of a link in the last (sub-)step: of that which turned furthest."""
+    least = number(w, 1.0)
     for i in range(tree.n):
-        if w[slot(w, i) + DQ] < cosine:
-            return True
-    return False
+        least = min(least, w[slot(w, i) + DQ])
+    return least
 
 
 @kernel
-def jumped(change, limit, settings):
-    """Whether a step without forcing changed the energy so much that it was too long, if a link turned noticeably."""
-    return not settings.damped and settings.max_substeps > 1 and settings.rescue and abs(change) > limit
+def may_divide(settings):
+    """Whether a step that is too long may be divided, if it is known to be by its energy."""
+    return not settings.damped and settings.max_substeps > 1 and settings.rescue
 
 
-@kernel
-def unresolved(tree, w, change, limit, settings):
-    """Whether a step without forcing turned a link noticeably and changed the energy so much that it was too long."""
-    return jumped(change, limit, settings) and turned(tree, w, NOTICEABLE)
+@formula
+def jumped(change, before, after, status):
+    """Whether the energy changed so much in a step that it was too long, given twice the kinetic energies."""
+    return abs(change) > (TROUBLED_JUMP if status == STRUGGLED else SMOOTH_JUMP) * max(before, after)
 
 
 @entry
@@ -170,6 +169,8 @@ def start(tree, state, rest, gravity, given, p):
 def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every, known, method, out, search):
     """Make ``steps`` steps, the first of which is step number ``first`` of the run, keeping every ``every``-th node.
 
+    The invariants are looked at as record.due says.
+
     Joint forces are control(t, q, v) if that is not None; else ``tau`` (R, nv) has R = 0 (none), 1 (held) or ``steps``
     rows, as has ``wrench`` (R, n, 6). ``known`` past increments are in the history. ``search`` is search.address().
     Gives the number of steps made and of increments known; if steps are missing, also the joint to blame, and
@@ -181,8 +182,10 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
     held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     kept = 0
     from_rest = force_scale(tree, w, gravity, h)
+    factor(tree, w, 0.0)
     twice = momentum_solve_up(tree, w)
-    last = 0.5 * twice + gravitational_energy(tree, w, gravity) + deflections(tree, w, q, rest)
+    energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + deflections(tree, w, q, rest)
+    factored = True
     for k in range(steps):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
             set_wrenches(tree, w, wrench[k])
@@ -195,12 +198,11 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
             generalized_momentum(tree, w, p)
             return k, known, 0
         save_node(tree, state)
-        scale = twice + from_rest
         springs = 0.0
         for s in range(len(stages)):  # just one for order two
             spent, left, result, blamed, springs = step(
-                tree, state, rest, gravity, held, stages[s] * h, weights, dynamics, s, min(known + s, PAST), scale,
-                settings, search)
+                tree, state, rest, gravity, held, stages[s] * h, weights, dynamics, s, min(known + s, PAST),
+                factored and s == 0, from_rest, settings, search)
             out.iterations[k] += spent
             out.residual[k] = left if result < 0 else max(out.residual[k], left)
             out.status[k] = result if result < 0 else max(out.status[k], result)
@@ -208,20 +210,28 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
                 restore_node(tree, state, rest)
                 generalized_momentum(tree, w, p)
                 return k, 0, blamed
-        factor(tree, w, 0.0)
         known = min(known + len(stages), PAST)
         keep = (first + k + 1) % every == 0
-        before = twice
+        least = least_cosine(tree, w)
+        known_before = out.extremes[TURNED] == 0.0
+        out.extremes[TURNED] += angle(least)
+        look_at_it = due(first + k + 1, out.extremes[TURNED])
+        factored = look_at_it or keep or control is not None
+        if not factored:
+            continue
+        factor(tree, w, 0.0)
+        before, last = twice, energy
         twice = velocity_of(tree, w, v) if keep or control is not None else momentum_solve_up(tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
-        limit = TROUBLED_JUMP if out.status[k] == STRUGGLED else SMOOTH_JUMP
-        if len(held) == 0 and unresolved(tree, w, energy - last, limit * max(before, twice), settings):
+        if (least < NOTICEABLE and len(held) == 0 and may_divide(settings)
+                and (not known_before or jumped(energy - last, before, twice, out.status[k]))):
             out.status[k] = UNRESOLVED
             restore_node(tree, state, rest)
             generalized_momentum(tree, w, p)
             return k, 0, 0
-        last = energy
-        angular, linear = follow(tree, w, 0.5 * twice, energy, out.extremes)
+        angular, linear = total_momentum(tree, w, MOMENTUM)
+        if look_at_it:
+            follow(0.5 * twice, energy, angular + linear, out.extremes)
         if keep:
             generalized_momentum(tree, w, p)
             record(tree, out, kept, q, v, p, energy, angular + linear)
