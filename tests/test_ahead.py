@@ -18,9 +18,9 @@ SCRIPT = "import leastaction as la; print(la.simulate(la.library.chain(2), dt=1e
 @pytest.fixture
 def cold(monkeypatch):
     """As if nothing had been compiled yet."""
-    monkeypatch.setattr(ahead, "_begun", False)
+    monkeypatch.setattr(ahead, "_begun", set())
     monkeypatch.setattr(ahead, "_process", None)
-    monkeypatch.setattr(ahead, "_worthwhile", lambda: True)
+    monkeypatch.setattr(ahead, "_worthwhile", lambda wanted: True)
 
 
 def simulate():
@@ -33,15 +33,15 @@ def test_both_processes_report_and_the_result_is_the_same(tmp_path):
     done = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, capture_output=True, encoding="utf-8",
                           check=True)
     assert done.stderr.count("compiling kernels") == 1
-    for name in ("variational.start", "variational.run", "search.search"):
+    for name in ("variational.run", "search.usual_search"):
         assert done.stderr.count(f"compiled leastaction.kernels.{name} in") == 1
     assert done.stdout.strip() == str(simulate().q[-1])
 
 
 def test_nothing_to_do_when_the_search_is_compiled():
     simulate()
-    assert jit.is_kept(ahead.search.search)
-    assert not ahead._worthwhile()
+    assert jit.is_kept(ahead.search.usual_search)
+    assert not ahead._worthwhile(ahead.search.usual_search)
 
 
 def test_no_process_can_be_started(cold, monkeypatch):
@@ -63,4 +63,4 @@ def test_process_that_fails_or_hangs(cold, monkeypatch, code):
 def test_program_with_python_in_it_is_not_started_again(monkeypatch):
     monkeypatch.setattr(jit, "is_kept", lambda function: False)
     monkeypatch.setattr(sys, "executable", "/opt/editor/editor")
-    assert not ahead._worthwhile()
+    assert not ahead._worthwhile(ahead.search.search)

@@ -14,6 +14,7 @@ from typing import Any
 from numba import typeof
 
 from leastaction.kernels import jit, search
+from leastaction.kernels.settings import Settings
 from leastaction.kernels.simd import COMPILED
 
 PATIENCE = 120.0  # s
@@ -22,25 +23,26 @@ import sys
 sys.path[:] = {path!r}
 from leastaction.kernels import jit, search
 jit.announcer.announced = True
-search.address()
+search.address(search.{name})
 """
 _lock = Lock()
-_begun = False
+_begun: set[str] = set()
 _process: subprocess.Popen | None = None
 
 
-def begin() -> None:
-    """Start the other process, once, if there is something for it to do."""
-    global _begun, _process
+def begin(settings: Settings) -> None:
+    """Start the other process, once for each search, if there is something for it to do."""
+    global _process
+    wanted = search.chosen(settings)
     with _lock:
-        if _begun:
+        if wanted.__name__ in _begun or (_process is not None and _process.poll() is None):
             return
-        _begun = True
-        if not _worthwhile():
+        _begun.add(wanted.__name__)
+        if not _worthwhile(wanted):
             return
         try:
             _process = subprocess.Popen(
-                [sys.executable, "-c", _CODE.format(path=sys.path)],
+                [sys.executable, "-c", _CODE.format(path=sys.path, name=wanted.__name__)],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                 stderr=None if jit.announcer.verbose else subprocess.DEVNULL,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
@@ -50,8 +52,8 @@ def begin() -> None:
         atexit.register(_end)
 
 
-def search_address(loop: Any, *args: object) -> int:
-    """Where the compiled search is in memory.
+def search_address(settings: Settings, loop: Any, *args: object) -> int:
+    """Where the compiled search for these settings is in memory.
 
     If the other process is at it, the loop that is to be called with these arguments and the address after them is
     compiled before waiting.
@@ -63,7 +65,7 @@ def search_address(loop: Any, *args: object) -> int:
             process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             _end()
-    return search.address()
+    return search.address(search.chosen(settings))
 
 
 def _end() -> None:
@@ -72,8 +74,8 @@ def _end() -> None:
         _process.wait()
 
 
-def _worthwhile() -> bool:
+def _worthwhile(wanted: Any) -> bool:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     # A program with Python in it would start itself again
     is_python = bool(sys.executable) and Path(sys.executable).stem.lower().startswith("python")
-    return COMPILED and cores > 1 and is_python and bool(jit.CACHE_FOLDER) and not jit.is_kept(search.search)
+    return COMPILED and cores > 1 and is_python and bool(jit.CACHE_FOLDER) and not jit.is_kept(wanted)

@@ -161,13 +161,13 @@ class _Team:
 
     def _leave(self, lane: int, sim: Simulator, k: int) -> None:
         """Give the node before step k to a simulator."""
-        group, state, c = self.group, sim._state, sim.compiled
+        group, state = self.group, sim._state
         state.q[:], state.low[:] = group.saved_q[lane::LANES], group.saved_low[lane::LANES]
         links = _bodies(state.w)
         rows = np.zeros((links.shape[0] * LANES, 12))
         rows[: len(self.w)] = self.w[:, _NODE, lane]
         links[:, :, _MOMENTA] = rows.reshape(*links.shape[:2], 12)
-        variational.start(c.tree, state, c.rest, c.gravity, variational.CARRIED, sim._p)
+        sim.prepare(variational.CARRIED)
         sim.steps, sim._known, sim.extremes = k, 0, group.extremes[lane::LANES].copy()
 
     def _repeat_a_living_lane(self) -> None:

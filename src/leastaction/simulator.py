@@ -15,7 +15,7 @@ from leastaction.integrators import RESIDUALS, Integrator, RungeKutta4, Status, 
 from leastaction.kernels import control as laws
 from leastaction.kernels import explicit, variational
 from leastaction.kernels.layout import SCREW
-from leastaction.kernels.record import Record
+from leastaction.kernels.record import EXTREMES, Record
 from leastaction.kernels.rescue import run_rescued
 from leastaction.model import Model
 
@@ -56,7 +56,7 @@ class Simulator:
         self._desk: Any = None  # room for the methods of kernels/dense_root.py, made when first needed
         self._check_residual()
         if isinstance(self.integrator, Variational) and not self.integrator.peer:
-            ahead.begin()
+            ahead.begin(self._method[-1])
         self._start(*model.check_state(q, v), None)
 
     def _check_residual(self) -> None:
@@ -72,18 +72,28 @@ class Simulator:
         """Set the node from (q, v), or from (q, p)."""
         c = self.compiled
         self._state = c.state(q, v)
-        self._p = np.zeros(c.nv) if p is None else p.copy()
-        singular, kinetic, total, angular, linear = variational.start(
-            c.tree, self._state, c.rest, c.gravity, variational.V if p is None else variational.P, self._p
-        )
-        require_regular(self.model, c, singular)
-        self._energy, self._momentum = total + c.ground_energy, np.array(angular + linear)
+        self.extremes = np.zeros(EXTREMES)
+        if p is not None:
+            self._state.p[:] = p
+        require_regular(self.model, c, self.prepare(variational.V if p is None else variational.P))
+        self._energy, self._momentum = self.extremes[0] + c.ground_energy, self.extremes[3:9].copy()
         self.steps = 0
         self._known = 0  # increments in the history
         self._parts = 1  # into which the last step was divided
         self.status = Status.CONVERGED
         self._pushed = False
-        self.extremes = np.concatenate([[total, total, kinetic], self._momentum, self._momentum, [0.0]])
+
+    def prepare(self, given: int) -> int:
+        """Set up the node by what is given of it, as variational.start does. Gives the first singular joint or −1."""
+        c, state, chosen = self.compiled, self._state, self.integrator
+        if isinstance(chosen, Variational) and not chosen.peer:
+            nothing = np.zeros((0, c.nv)), np.zeros((0, c.tree.n, 6))
+            singular = variational.run(c.tree, state, c.rest, c.gravity, None, *nothing, self.dt, 0, -1 - given, 1, 0,
+                                       self._method, self.record(0, 1, 0), 0)[2]
+        else:
+            singular = variational.start(c.tree, state, c.rest, c.gravity, given, self.extremes)
+        self._p = state.p.copy()
+        return int(singular)
 
     @property
     def t(self) -> float:
@@ -242,7 +252,8 @@ class Simulator:
             return self._run_peer(chosen, common, out)
         if isinstance(chosen, Variational):
             given = (*common, self._known, self._method, out)
-            made, self._known, blamed = variational.run(*given, ahead.search_address(variational.run, *given))
+            where = ahead.search_address(self._method[-1], variational.run, *given)
+            made, self._known, blamed = variational.run(*given, where)
             self._parts = 1 if made else self._parts
             return made, blamed
         method = explicit.RUNGE_KUTTA_4 if isinstance(chosen, RungeKutta4) else explicit.SEMI_IMPLICIT_EULER

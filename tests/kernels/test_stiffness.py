@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from compiled import call
 
-from leastaction.kernels import cayley, exponential, layout, stiffness
+from leastaction.kernels import cayley, layout, stiffness
 from leastaction.kernels.layout import LANES
 from reference import lie
 from reference.links import spatial_inertia
@@ -92,20 +92,25 @@ def test_cayley_map_and_its_derivative(size):
 @pytest.mark.parametrize("seed", range(4))
 def test_stiffness_is_the_derivative_of_the_momentum(seed, size, retraction):
     G, T, w = link(seed, size)
-    K = matrix(call(stiffness.link_stiffness)(w, 0, H, retraction))
+    K = matrix(call(stiffness.link_stiffness)(w, 0, H, retraction, True))
     exact = by_complex_steps(lambda zeta: momentum(G, moved(T, zeta), retraction))
     np.testing.assert_allclose(K, exact, rtol=0, atol=1e-12 * np.abs(exact).max())
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_stiffness_to_second_order_errs_by_the_cube_of_the_motion(seed):
-    errors = []
-    for size in (0.08, 0.04, 0.02, 0.01):
+    def both(size):
         _, _, w = link(seed, size)
-        exact = matrix(call(stiffness.link_stiffness)(w, 0, H, stiffness.EXP))
-        errors.append(np.abs(matrix(call(exponential.exp_stiffness_second_order)(w, 0, H)) - exact).max())
+        return [matrix(call(stiffness.link_stiffness)(w, 0, H, stiffness.EXP, exact)) for exact in (True, False)]
+
+    errors = [np.abs(np.subtract(*both(size))).max() for size in (0.08, 0.04, 0.02, 0.01)]
     np.testing.assert_allclose(np.log2(np.divide(errors[:-1], errors[1:])), 3, atol=0.15)
-    _, _, w = link(seed, 1e-7)
-    exact, rough = (matrix(call(k)(w, 0, H, *more)) for k, more in
-                    ((stiffness.link_stiffness, (stiffness.EXP,)), (exponential.exp_stiffness_second_order, ())))
+    exact, rough = both(1e-7)
     np.testing.assert_allclose(rough, exact, rtol=0, atol=1e-14 * np.abs(exact).max())
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_no_retraction_is_exp(exact):
+    _, _, w = link(5, 0.3)
+    expected = matrix(call(stiffness.link_stiffness)(w, 0, H, stiffness.EXP, exact))
+    np.testing.assert_array_equal(matrix(call(stiffness.link_stiffness)(w, 0, H, None, exact)), expected)

@@ -52,7 +52,7 @@ def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
     """
     n = tree.n
     for i in range(n):
-        K11, K12, K21, K22 = link_stiffness(w, slot(w, i), h, retraction)
+        K11, K12, K21, K22 = link_stiffness(w, slot(w, i), h, retraction, True)
         put_nine_at(w, slot(w, i) + K, K11, K12, K21, K22)
     for j in range(n):
         o, k = slot(w, j), tree.iv[j]

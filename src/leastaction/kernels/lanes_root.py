@@ -101,5 +101,5 @@ def find_roots(tree, w, h, reference, settings, search):
         if search.outcome[lane] == SEARCHING:
             search.outcome[lane] = EXHAUSTED
         search.going[lane] = 1.0 if search.outcome[lane] >= 0 and search.outcome[lane] != FLOOR else 0.0
-    polish(tree, w, h, going[0], True)
+    polish(tree, w, h, going[0], None)
     return least

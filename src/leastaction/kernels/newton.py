@@ -13,7 +13,6 @@ from .blocks import (
     put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
 )
 from .drnea_jacobian import joint_derivative
-from .exponential import exp_stiffness_second_order
 from .jit import formula, kernel
 from .kinematics import shift_twist, shift_wrench
 from .layout import (
@@ -22,7 +21,7 @@ from .layout import (
 )
 from .mat3 import determinant, mat_add, mat_hat, mat_inverse, mat_vec
 from .simd import WIDTH, number, sign, wide
-from .stiffness import EXP, link_stiffness
+from .stiffness import link_stiffness
 from .vec3 import add, add_scaled, cross, dot, sub, unit
 
 @kernel
@@ -57,10 +56,7 @@ def link_stiffnesses(tree, w, h, retraction, exact):
     """Set K of every link, start the articulated stiffness with it, and set S⁺."""
     for block in range(0, tree.end, BLOCK):
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-            if retraction == EXP and not exact:
-                K11, K12, K21, K22 = exp_stiffness_second_order(wide(w), o, h)
-            else:
-                K11, K12, K21, K22 = link_stiffness(wide(w), o, h, retraction)
+            K11, K12, K21, K22 = link_stiffness(wide(w), o, h, retraction, exact)
             put_nine_at(wide(w), o + K, K11, K12, K21, K22)
             deal(w, o, KA, K11, K12, K21, K22)
             moved_axis(wide(w), o)

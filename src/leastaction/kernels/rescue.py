@@ -63,7 +63,7 @@ def damped_newton(tree, w, h, scale, settings):
         newton_up(tree, w)
         newton_down(tree, w)
         if residual <= settings.tol:
-            polish(tree, w, h, 1.0, True)
+            polish(tree, w, h, 1.0, None)
             return evaluations, residual, status if right else WRONG_ROOT
         if stalled > 1:
             return evaluations, residual, FLOOR if right else WRONG_ROOT

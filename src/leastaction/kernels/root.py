@@ -45,22 +45,27 @@ def absolute_residual(tree, w, f):
 
 
 @formula
-def settle(w, o, h, k, newton):
+def momentum_change(w, o, h, riqn, turn, move):
+    """δμ of a link, or of four, that moves by this twist: by K, or for RIQN by its inertia."""
+    if riqn is not None and riqn:
+        m, f = inertia_times(w, o, w[o + MASS], turn, move)
+        return scale(1.0 / h, m), scale(1.0 / h, f)
+    K11, K12, K21, K22 = get_nine(w, o + K)
+    return matrix_times(K11, K12, K21, K22, turn, move)
+
+
+@formula
+def settle(w, o, h, k, riqn):
     """Update the momentum and the displacement of a link, or of four, that moves by ζ = k A more: δμ = K ζ."""
     turn, move = get33(w, o + A)
-    if newton:
-        K11, K12, K21, K22 = get_nine(w, o + K)
-        m, f = matrix_times(K11, K12, K21, K22, turn, move)
-        add33(w, o + MU, scale(k, m), scale(k, f))
-    else:
-        m, f = inertia_times(w, o, w[o + MASS], turn, move)
-        add33(w, o + MU, scale(k / h, m), scale(k / h, f))
+    m, f = momentum_change(w, o, h, riqn, turn, move)
+    add33(w, o + MU, scale(k, m), scale(k, f))
     d = get3(w, o + D)
     put3(w, o + D, add_scaled(d, k, add(move, cross(turn, d))))
 
 
 @kernel
-def polish(tree, w, h, k, newton):
+def polish(tree, w, h, k, riqn):
     """One more update of the converged motion, and of the link momenta with it to first order, with the matrix that the
     search itself used: K, or the inertia for RIQN.
 
@@ -69,7 +74,7 @@ def polish(tree, w, h, k, newton):
     improve_motion(tree, w, k)
     for block in range(0, tree.end, BLOCK):
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-            settle(wide(w), o, h, k, newton)
+            settle(wide(w), o, h, k, riqn)
 
 
 @formula
@@ -108,41 +113,59 @@ def judge(settings, iteration, least, relative, left, absolute, track):
     return outcome, anew, (residual, min(best, relative), relative, stalled, STRUGGLED if poor else status)
 
 
+@kernel
+def sweep_up(tree, w, h, riqn):
+    """The first sweep, leaves → root. Gives the square of the norm of the residual."""
+    if riqn is not None and riqn:
+        return solve_up(tree, w)
+    return newton_up(tree, w) / h
+
+
+@kernel
+def sweep_down(tree, w, h, riqn):
+    """The second sweep, root → leaves. Gives the factor from its solution to an increment."""
+    if riqn is not None and riqn:
+        solve_down(tree, w)
+        return h
+    newton_down(tree, w)
+    return 1.0
+
+
 @part
-def find_root(tree, w, h, reference, settings, f):
+def find_root(tree, w, h, reference, settings, riqn, retraction, f):
     """Find the motion of the step, starting from the one set. Gives (evaluations, residual, status).
+
+    ``riqn`` tells the method, ``retraction`` is one of stiffness.py. Both are None for Newton's method with EXP and the
+    scaled stopping rule: nothing else is compiled then.
 
     ``reference`` adds to the scale of the relative residual, which is the kinetic energy of the motion otherwise; ``f``
     (nv) is scratch. RIQN needs aba.factor().
     """
-    newton = settings.method == NEWTON
     track = inf, inf, inf, 0, CONVERGED
-    factored = False
-    k = 1.0 if newton else h  # from the solution of the sweeps to an increment
+    factored = settings.method != NEWTON  # RIQN's matrix is
     for iteration in range(1, settings.max_iterations + 1):
-        twice_energy, least = drnea(tree, w, h, settings.retraction, iteration == 1)  # Alg. 3, line 3
+        twice_energy, least = drnea(tree, w, h, retraction, iteration == 1)  # Alg. 3, line 3
         if not least > LEAST_COSINE:
             return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE
-        absolute = absolute_residual(tree, w, f) if settings.rule == ABSOLUTE else 0.0
-        if newton and not factored:
-            if newton_factor(tree, w, h, settings.retraction, not rough(settings, iteration)) < 0.0:
+        absolute = 0.0
+        if riqn is not None and settings.rule == ABSOLUTE:
+            absolute = absolute_residual(tree, w, f)
+        if not factored:
+            if newton_factor(tree, w, h, retraction, not rough(settings, iteration)) < 0.0:
                 return iteration, track[0], WRONG_ROOT
             factored = settings.chord
-        square = newton_up(tree, w) / h if newton else solve_up(tree, w)  # Alg. 3, line 5, first sweep
+        square = sweep_up(tree, w, h, riqn)  # Alg. 3, line 5
         size = reference + 2.0 * twice_energy
         relative = sqrt(square / size if size > 0.0 else square) if square >= 0.0 else nan
         left = relative * relative / track[2]
         outcome, anew, track = judge(settings, iteration, least, relative, left, absolute, track)
         if outcome < 0:
             return iteration, track[0], outcome
-        if newton:
-            newton_down(tree, w)
-        else:
-            solve_down(tree, w)  # Alg. 3, line 5, second sweep
+        k = sweep_down(tree, w, h, riqn)
         if outcome != SEARCHING:
             if outcome != FLOOR:
-                polish(tree, w, h, k, newton)
+                polish(tree, w, h, k, riqn)
             return iteration, track[0], outcome
-        factored = factored and not anew
+        factored = settings.method != NEWTON or (factored and not anew)
         improve_motion(tree, w, k)  # Alg. 3, line 6
     return settings.max_iterations, track[0], EXHAUSTED

@@ -10,7 +10,7 @@ from . import so3
 from .coefficients import BETA, GAMMA, KAPPA, LOG_RATIO
 from .jit import formula, kernel
 from .piecewise import piecewise
-from .so3 import log_ratio, poly4, poly9, small_rotation, small_square
+from .so3 import log_ratio, poly9, small_rotation, small_square
 from .vec3 import add, add_scaled, cross, dot, scale
 
 # Taylor series of (1 − cos θ)/θ² and (θ − sin θ)/θ³ in θ², to round-off at half a radian
@@ -21,13 +21,13 @@ SINE = tuple((-1) ** k / factorial(2 * k + 3) for k in range(7))
 @formula
 def poly7(c, x):
     xx = x * x
-    return poly4(c, x, xx) + xx * xx * ((c[4] + x * c[5]) + xx * c[6])
+    return ((c[0] + x * c[1]) + xx * (c[2] + x * c[3])) + xx * xx * ((c[4] + x * c[5]) + xx * c[6])
 
 
 @formula
 def poly8(c, x):
     xx = x * x
-    return poly4(c, x, xx) + xx * xx * poly4(c[4:], x, xx)
+    return ((c[0] + x * c[1]) + xx * (c[2] + x * c[3])) + xx * xx * ((c[4] + x * c[5]) + xx * (c[6] + x * c[7]))
 
 
 def _terms_series(_c, s):

@@ -15,8 +15,9 @@ from .jit import apart, part
 from .joints import apply_motion, get_motion
 from .layout import DINV, DOF, DQ, FREE, MASS, Tree, slot
 from .root import find_root
-from .settings import ROTATION, Settings
+from .settings import NEWTON, RIQN, ROTATION, SCALED, Settings
 from .simd import COMPILED, of_integers, of_numbers
+from .stiffness import EXP
 
 _NUMBER, _WHOLE, _FLAG = types.float64, types.int64, types.boolean
 _TREE = Tree(n=_WHOLE, nq=_WHOLE, nv=_WHOLE, end=_WHOLE, parent=of_integers, kind=of_integers, iq=of_integers,
@@ -42,7 +43,7 @@ def leave(tree, w, h, motion, q, low):
 @part
 def worst_joint(tree, w, h, retraction, status, f):
     """The joint to blame for a step without a root: the one whose link turned furthest, or with the largest f²/M."""
-    drnea(tree, w, h, retraction, True)
+    drnea(tree, w, h, retraction, status < 0)  # always so, but not a constant: that would compile it once more
     gather_residual(tree, w, f)
     worst, most = 0, -1.0
     for i in range(tree.n):
@@ -60,24 +61,43 @@ def worst_joint(tree, w, h, retraction, status, f):
     return worst
 
 
-@apart
-def search(tree, w, h, reference, settings, f, motion, q, low):
+@part
+def find_and_leave(tree, w, h, reference, settings, riqn, retraction, f, motion, q, low):
     """As root.find_root, with room f (nv,), then leave the node by what was found. Gives (evaluations, residual,
     status, joint to blame without a root)."""
-    evaluations, residual, status = find_root(tree, w, h, reference, settings, f)
+    evaluations, residual, status = find_root(tree, w, h, reference, settings, riqn, retraction, f)
     if status < 0:
-        return evaluations, residual, status, worst_joint(tree, w, h, settings.retraction, status, f)
+        return evaluations, residual, status, worst_joint(tree, w, h, retraction, status, f)
     leave(tree, w, h, motion, q, low)
     return evaluations, residual, status, -1
 
 
+@apart
+def search(tree, w, h, reference, settings, f, motion, q, low):
+    """By any method of root.py and any retraction."""
+    return find_and_leave(tree, w, h, reference, settings, settings.method == RIQN, settings.retraction, f, motion, q,
+                          low)
+
+
+@apart
+def usual_search(tree, w, h, reference, settings, f, motion, q, low):
+    """The same for the default settings alone, which is sooner compiled."""
+    return find_and_leave(tree, w, h, reference, settings, None, None, f, motion, q, low)
+
+
+def chosen(settings):
+    """The search that serves these settings."""
+    usual = settings.method == NEWTON and settings.retraction == EXP and settings.rule == SCALED
+    return usual_search if usual else search
+
+
 @cache
-def address() -> int:
-    """Where the compiled search is in memory."""
+def address(function) -> int:
+    """Where a compiled search is in memory."""
     if not COMPILED:
         return 0
-    search.compile(SIGNATURE)
-    made = search.overloads[SIGNATURE.args]
+    function.compile(SIGNATURE)
+    made = function.overloads[SIGNATURE.args]
     return made.library.get_pointer_to_function(made.fndesc.llvm_func_name)
 
 

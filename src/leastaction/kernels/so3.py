@@ -12,11 +12,6 @@ from .vec3 import add, add_scaled, cross, dot, scale
 
 
 @formula
-def poly4(c, x, xx):
-    return (c[0] + x * c[1]) + xx * (c[2] + x * c[3])
-
-
-@formula
 def poly6(c, x):
     xx = x * x
     return (c[0] + x * c[1]) + xx * ((c[2] + x * c[3]) + xx * (c[4] + x * c[5]))
@@ -26,7 +21,8 @@ def poly6(c, x):
 def poly9(c, x):
     xx = x * x
     four = xx * xx
-    return poly4(c, x, xx) + four * (poly4(c[4:], x, xx) + four * c[8])
+    return ((c[0] + x * c[1]) + xx * (c[2] + x * c[3])) + four * (
+        ((c[4] + x * c[5]) + xx * (c[6] + x * c[7])) + four * c[8])
 
 
 @kernel

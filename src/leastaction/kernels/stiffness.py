@@ -5,7 +5,7 @@ the Jacobian of the residual are made of. Matrices are four 3×3 blocks. For exp
 """
 
 from . import cayley, se3, so3
-from .exponential import exp_stiffness
+from .exponential import exp_stiffness, exp_stiffness_second_order
 from .jit import formula, kernel
 from .kinematics import inertia_times
 from .layout import D, DQ, INERTIA_W, MASS, MOMENT_W, get3, get4, get6
@@ -51,14 +51,24 @@ def cayley_stiffness(w, o, h):
 
 
 @formula
-def link_stiffness(w, o, h, retraction):
-    """K of a link, or of four, exactly. Needs displacements()."""
-    if retraction == CAYLEY:
-        return cayley_stiffness(w, o, h)
+def exp_link_stiffness(w, o, h, exact):
+    """K of a link, or of four, for exp: exactly, or to second order in the motion."""
+    if not exact:
+        return exp_stiffness_second_order(w, o, h)
     dR = get4(w, o + DQ)
-    if retraction == SPLIT:
-        ratio, beta, gamma = se3.terms_of(dR)
-        return split_stiffness(w, o, h, ratio, beta, gamma)
     u = so3.vector(dR)
     ratio, beta, gamma, kappa = se3.four_terms(dR[0], dot(u, u))
     return exp_stiffness(w, o, h, ratio, beta, gamma, kappa)
+
+
+@formula
+def link_stiffness(w, o, h, retraction, exact):
+    """K of a link, or of four; ``exact``: see above. Without a retraction, None, it is EXP. Needs displacements()."""
+    if retraction is None:
+        return exp_link_stiffness(w, o, h, exact)
+    if retraction == CAYLEY:
+        return cayley_stiffness(w, o, h)
+    if retraction == SPLIT:
+        ratio, beta, gamma = se3.terms_of(get4(w, o + DQ))
+        return split_stiffness(w, o, h, ratio, beta, gamma)
+    return exp_link_stiffness(w, o, h, exact)

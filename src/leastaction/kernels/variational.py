@@ -18,7 +18,7 @@ from .record import TURNED, angle, due, follow, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
 from .search import call
 from .settings import BAD_CONTROL, RIQN, STRUGGLED, UNRESOLVED
-from .simd import WIDTH, number, numbers, wide
+from .simd import WIDTH, number, wide
 from .vec3 import dot
 
 # Change of the energy in a single step, relative to twice the kinetic energy, that shows the step to be too long:
@@ -134,15 +134,11 @@ def jumped(change, before, after, status):
     return abs(change) > (TROUBLED_JUMP if status == STRUGGLED else SMOOTH_JUMP) * max(before, after)
 
 
-@entry
-def start(tree, state, rest, gravity, given, p):
+@part
+def prepare(tree, state, rest, gravity, given, extremes):
     """Prepare a node at (q, v), then p is set; or at (q, p), then v is set; or at q with the momenta that the links
-    have, then v and p are set.
-
-    Gives the first singular joint or −1, the kinetic and the total energy, angular and linear momentum.
-    """
-    tree, state, p = look(tree), see(state), numbers(p)
-    w, v = state.w, state.v
+    have, then v and p are set. The extremes begin there. Gives the first singular joint or −1."""
+    w, v, p = state.w, state.v, state.p
     springs = arrive(tree, w, state.q, rest)
     factor(tree, w, 0.0)
     singular = singular_joint(tree, w)
@@ -161,8 +157,20 @@ def start(tree, state, rest, gravity, given, p):
     if given != P:
         generalized_momentum(tree, w, p)
     kinetic = kinetic_energy(tree, w, v)
+    energy = kinetic + gravitational_energy(tree, w, gravity) + springs
     angular, linear = total_momentum(tree, w, MOMENTUM)
-    return singular, kinetic, kinetic + gravitational_energy(tree, w, gravity) + springs, angular, linear
+    momentum = angular + linear
+    extremes[0] = extremes[1] = energy
+    for j in range(6):
+        extremes[3 + j] = extremes[9 + j] = momentum[j]
+    extremes[2], extremes[TURNED] = kinetic, 0.0
+    return singular
+
+
+@entry
+def start(tree, state, rest, gravity, given, extremes):
+    """As prepare()."""
+    return prepare(look(tree), see(state), rest, gravity, given, extremes)
 
 
 @entry
@@ -172,12 +180,16 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
     The invariants are looked at as record.due says.
 
     Joint forces are control(t, q, v) if that is not None; else ``tau`` (R, nv) has R = 0 (none), 1 (held) or ``steps``
-    rows, as has ``wrench`` (R, n, 6). ``known`` past increments are in the history. ``search`` is search.address().
-    Gives the number of steps made and of increments known; if steps are missing, also the joint to blame, and
-    state.p holds the last good momentum.
+    rows, as has ``wrench`` (R, n, 6). ``known`` past increments are in the history. ``search`` is the address of one of
+    search.py. Gives the number of steps made and of increments known; if steps are missing, also the joint to blame,
+    and state.p holds the last good momentum.
+
+    With steps = −1 − given it is start() instead, so that a first run has one entry less to compile.
     """
     tree, seen_q, seen_v, state = look(tree), state.q, state.v, see(state)
     w, q, v, p = state.w, state.q, state.v, state.p
+    if steps < 0:
+        return 0, 0, prepare(tree, state, rest, gravity, -1 - steps, out.extremes)
     stages, weights, dynamics, settings = method
     held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     kept = 0
