@@ -209,6 +209,7 @@ class Variational:
             chord=isinstance(finder, Newton) and finder.chord,
             rule=_RULES[finder.criterion],
             tol=float(finder.tol),
+            sure=0.5 if self.order == 2 else 0.1,  # high orders show every digit
             max_iterations=int(finder.max_iterations),
             retraction=RETRACTIONS[self.retraction],
             implicit=bool(stiff),

@@ -92,8 +92,8 @@ class Trajectory:
     residual : (K,) residual left, in the units of the stopping rule
     status : (K,) see Status; 0 converged, 1 at the round-off floor, more where more was needed
     substeps : (K,) into how many parts each step was divided, as the last resort; 1 for a plain step
-    energy_range : (2,) least and greatest energy, J: over the kept nodes, and over every eighth step and each time that
-        some link has turned by 0.1 rad, kept or not
+    energy_range : (2,) least and greatest energy, J: over the kept nodes, every eighth step, and all steps in which
+        some link turns by more than 0.05 rad
     momentum_range : (2, 6) least and greatest total momentum, likewise
     peak_kinetic_energy : greatest kinetic energy, J, at those steps
     failure : the StepError that ended the run early, with the last good state, kept or not; None if it went to its end

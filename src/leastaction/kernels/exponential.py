@@ -10,7 +10,8 @@ from . import so3
 from .jit import formula
 from .layout import COM_W, DQ, INERTIA_C, MASS, get3, get4, get6
 from .mat3 import (
-    add_hat_mat, hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, sub_mat_hat, transpose,
+    add_hat_mat, congruence, hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, square_of,
+    sub_mat_hat, transpose,
 )
 from .split import rotation_derivative, split_twist
 from .vec3 import add, add_scaled, cross, dot, scale, sub, sym_mul
@@ -104,19 +105,16 @@ def exp_stiffness_second_order(w, o, h):
     """
     u = so3.vector(get4(w, o + DQ))
     turn, d = split_twist(w, o, 2.0 + dot(u, u) * (1.0 / 3.0))
-    centre, k = get3(w, o + COM_W), w[o + MASS] / h
+    centre, k, by_h = get3(w, o + COM_W), w[o + MASS] / h, 1.0 / h
     e, twelfth = add(centre, d), k * (1.0 / 12.0)
-    square, along = dot(turn, turn), dot(turn, d)
+    f_y = mat_shift(square_of(turn, -twelfth), k + twelfth * dot(turn, turn))
     part = scale(twelfth, turn)
-    f_y = mat_shift(outer(scale(-1.0, part), turn), k + twelfth * square)
-    Q = mat_shift(mat_sub(outer(d, add(part, part)), outer(part, d)), -twelfth * along)
-    f_z = sub_mat_hat(Q, f_y, e)
-    m_y = transpose(Q)
-    inertia, by_h = get6(w, o + INERTIA_C), 1.0 / h
+    Q = mat_shift(mat_sub(outer(d, add(part, part)), outer(part, d)), -twelfth * dot(turn, d))
+    f_z, m_y = sub_mat_hat(Q, f_y, e), transpose(Q)
+    inertia = get6(w, o + INERTIA_C)
     y = scale(by_h, sym_mul(inertia, turn))
-    A = rotation_derivative(turn, 1.0 / 12.0)
-    m_z = mat_mul(transpose(A), mat_mul(mat_of_sym(inertia), mat_scale(by_h, A)))
+    m_z = mat_scale(by_h, congruence(rotation_derivative(turn, 1.0 / 12.0), inertia))
+    m_z = mat_shift(mat_sub(m_z, square_of(d, twelfth)), twelfth * dot(d, d) - dot(turn, y) * (1.0 / 6.0))
     m_z = mat_add(m_z, mat_sub(outer(scale(1.0 / 3.0, turn), y), outer(scale(1.0 / 6.0, y), turn)))
-    m_z = mat_sub(m_z, mat_add(hat(scale(0.5, y)), outer(scale(twelfth, d), d)))
-    m_z = mat_shift(m_z, twelfth * dot(d, d) - dot(turn, y) * (1.0 / 6.0))
+    m_z = mat_sub(m_z, hat(scale(0.5, y)))
     return add_hat_mat(sub_mat_hat(m_z, m_y, e), centre, f_z), add_hat_mat(m_y, centre, f_y), f_z, f_y

@@ -17,7 +17,7 @@ from .kinematics import place
 from .lanes_root import find_roots, see_search
 from .layout import LANES, MOMENTUM, copy, look
 from .momentum import generalized_momentum, momentum_solve_up, velocity_of
-from .record import ENOUGH, EXTREMES, LOOK, TURNED, angle, due, follow
+from .record import EXTREMES, FAST, KNOWN, LOOK, due, follow
 from .rnea import gravitational_energy, total_momentum
 from .settings import UNRESOLVED
 from .simd import below, in_fours, in_lanes, integers, number, numbers
@@ -109,7 +109,7 @@ def write_lanes(target, kept, source, count):
 
 
 @kernel
-def follow_lanes(tree, group, status, k, steps):
+def follow_lanes(tree, group, least, status, k, steps):
     """Widen the extremes of those lanes that made step k and look at it, as they would alone; set the momentum."""
     copy(group.extremes, group.aside, EXTREMES)
     angular, linear = total_momentum(tree, group.w, MOMENTUM)
@@ -119,7 +119,7 @@ def follow_lanes(tree, group, status, k, steps):
         group.momentum[j] = momentum[j]
     extremes, aside = numbers(group.extremes), numbers(group.aside)
     for lane in range(LANES):
-        if status[k + lane * steps] < 0 or not due(k + 1, aside[LANES * TURNED + lane]):
+        if status[k + lane * steps] < 0 or not due(k + 1, least[lane]):
             for j in range(lane, LANES * EXTREMES, LANES):
                 extremes[j] = aside[j]
 
@@ -158,20 +158,19 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
             springs, least = advance(tree, group, rest, gravity, held, stages[s] * h, s, from_rest, settings)
             failed = settle_accounts(group.search, k, steps, notes)
         keep = (k + 1) % every == 0
-        turned = group.extremes[TURNED]
-        group.extremes[TURNED] = turned + angle(least)
-        if keep or (k + 1) % LOOK == 0 or not below(group.extremes[TURNED], number(w, ENOUGH)):  # due in some lane
+        known_before, group.extremes[KNOWN] = group.extremes[KNOWN], number(w, 0.0)
+        if keep or (k + 1) % LOOK == 0 or not below(number(w, FAST), least):  # due in some lane
             factor(tree, w, 0.0)
             twice = velocity_of(tree, w, group.v) if keep else momentum_solve_up(tree, w)
             energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
             for lane in range(LANES):
                 at, change = k + lane * steps, energy[lane] - last[lane]
                 if (least[lane] < NOTICEABLE and status[at] >= 0 and not group.forced[lane] and may_divide(settings) and
-                        (turned[lane] != 0.0 or jumped(change, before[lane], twice[lane], status[at]))):
+                        (known_before[lane] == 0.0 or jumped(change, before[lane], twice[lane], status[at]))):
                     status[at] = UNRESOLVED
                     failed = True
             group.twice[0], group.energy[0] = twice, energy
-            follow_lanes(tree, group, status, k, steps)
+            follow_lanes(tree, group, least, status, k, steps)
         learning = False
         for lane in range(LANES):
             learning = learning or group.known[lane] < PAST

@@ -1,29 +1,23 @@
 """What the loops write down: the nodes that are kept, and the extremes of the invariants, also between those."""
 
 from collections import namedtuple
-from math import sqrt
 
-from .jit import formula, kernel
+from .jit import kernel
 
 # q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status,
 # substeps (steps,); extremes (16,): least and greatest energy, greatest kinetic energy, least and greatest momentum
-# (6), and how far some link has turned since they were looked at, rad
+# (6), and 1 if the last node was looked at, else 0
 Record = namedtuple("Record", "q v p energy momentum iterations residual status substeps extremes")
-EXTREMES, TURNED = 16, 15
+EXTREMES, KNOWN = 16, 15
 LOOK = 8  # steps from one look at the invariants to the next …
-ENOUGH = 0.1  # … unless some link turned by this angle before, rad
-
-
-@formula
-def angle(cosine):
-    """θ of cos(θ/2), nearly, for the small angles of a step."""
-    return sqrt(8.0 * abs(1.0 - cosine))
+FAST = 0.9996875  # … unless some link turns by 0.05 rad in a step: its cos(θ/2)
 
 
 @kernel
-def due(k, turned):
-    """Whether the invariants are looked at after k steps: whatever nodes are kept, so that keeping changes nothing."""
-    return k % LOOK == 0 or turned > ENOUGH
+def due(k, least):
+    """Whether the invariants are looked at after step k, in which the least cos(θ/2) of a link is this. It does not
+    depend on which nodes are kept, so that keeping them changes nothing."""
+    return k % LOOK == 0 or least < FAST
 
 
 @kernel
@@ -35,7 +29,7 @@ def follow(kinetic, energy, momentum, extremes):
     for j in range(6):
         extremes[3 + j] = min(extremes[3 + j], momentum[j])
         extremes[9 + j] = max(extremes[9 + j], momentum[j])
-    extremes[TURNED] = 0.0
+    extremes[KNOWN] = 1.0
 
 
 @kernel

@@ -25,7 +25,6 @@ from .vec3 import add, add_scaled, cross, scale
 
 LEAST_COSINE = 0.05  # cos(θ/2) of a link's rotation in one step, below which its log counts as ambiguous (174°)
 FLOOR_LIMIT = 1e-10  # a residual that no longer shrinks is taken for round-off only below this, relative to the motion
-SURE = 0.1  # fraction of the tolerance below which a predicted residual is trusted, and not evaluated
 ROUND_OFF = 2.0**-52
 POOR = 0.1  # contraction above which the chord form of Newton's method factors anew
 SLOW = 0.3  # contraction above which RIQN counts as being in trouble
@@ -97,7 +96,7 @@ def judge(settings, iteration, least, relative, left, absolute, track):
         return NOT_FINITE, False, track
     residual = absolute if settings.rule == ABSOLUTE else relative
     stalled = stalled + 1 if relative > 0.9 * best else 0
-    if iteration > 1 and settings.rule != ABSOLUTE and left < SURE * settings.tol:
+    if iteration > 1 and settings.rule != ABSOLUTE and left < settings.sure * settings.tol:
         residual = min(residual, max(left, ROUND_OFF))
     outcome = SEARCHING
     if settings.rescue and relative > 2.0 * before and relative > FLOOR_LIMIT:  # it diverges: rescue sooner

@@ -14,7 +14,7 @@ from .joints import deflections, set_motion
 from .kinematics import place
 from .layout import BLOCK, DOF, DQ, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, PUSHED, copy, look, put33, see, slot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
-from .record import TURNED, angle, due, follow, record
+from .record import KNOWN, due, follow, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
 from .search import call
 from .settings import BAD_CONTROL, RIQN, STRUGGLED, UNRESOLVED
@@ -163,7 +163,7 @@ def prepare(tree, state, rest, gravity, given, extremes):
     extremes[0] = extremes[1] = energy
     for j in range(6):
         extremes[3 + j] = extremes[9 + j] = momentum[j]
-    extremes[2], extremes[TURNED] = kinetic, 0.0
+    extremes[2], extremes[KNOWN] = kinetic, 1.0
     return singular
 
 
@@ -225,9 +225,8 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
         known = min(known + len(stages), PAST)
         keep = (first + k + 1) % every == 0
         least = least_cosine(tree, w)
-        known_before = out.extremes[TURNED] == 0.0
-        out.extremes[TURNED] += angle(least)
-        look_at_it = due(first + k + 1, out.extremes[TURNED])
+        known_before, out.extremes[KNOWN] = out.extremes[KNOWN], 0.0
+        look_at_it = due(first + k + 1, least)
         factored = look_at_it or keep or control is not None
         if not factored:
             continue
@@ -236,7 +235,7 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
         twice = velocity_of(tree, w, v) if keep or control is not None else momentum_solve_up(tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
         if (least < NOTICEABLE and len(held) == 0 and may_divide(settings)
-                and (not known_before or jumped(energy - last, before, twice, out.status[k]))):
+                and (known_before == 0.0 or jumped(energy - last, before, twice, out.status[k]))):
             out.status[k] = UNRESOLVED
             restore_node(tree, state, rest)
             generalized_momentum(tree, w, p)
