@@ -70,7 +70,7 @@ def test_suite_measures_and_writes(tmp_path, capfd, monkeypatch):
 
 
 def test_evaluations_are_those_of_the_steps_on_the_clock():
-    got = scaling.cost(3, body_steps=90, repeats=1)
+    got = scaling.costs([3], body_steps=90, repeats=1)[0]
     run = la.simulate(la.library.chain(3), dt=scaling.DT, steps=scaling.SETTLE + 30, integrator=scaling.METHOD)
     assert got.evaluations == run.iterations[scaling.SETTLE :].mean()
 
@@ -79,7 +79,7 @@ def test_evaluations_are_those_of_the_steps_on_the_clock():
 def test_number_of_steps_is_bounded(monkeypatch, body_steps, steps):
     timed = []
     monkeypatch.setattr(scaling, "_timed", lambda _model, count: timed.append(count) or 1.0)
-    assert scaling.cost(2, body_steps, repeats=2).step == 1.0 / steps
+    assert scaling.costs([2], body_steps, repeats=2)[0].step == 1.0 / steps
     assert timed == [steps, steps]
 
 
@@ -186,7 +186,7 @@ def test_step_is_timed_from_the_moving_chain():
     run = la.simulate(model, dt=steps.DT, duration=steps.BEGIN)
     np.testing.assert_array_equal(q, run.q[-1])
     np.testing.assert_array_equal(v, run.v[-1])
-    assert steps.step_cost(ours, 2, 1e-3).seconds > 0
+    assert steps.step_costs([ours], [2], 1e-3)[0].seconds > 0
 
 
 def test_fresh_interpreter_has_its_own_cache_and_its_failures_are_not_swallowed(tmp_path):

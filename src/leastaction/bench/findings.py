@@ -96,6 +96,7 @@ def findings(results: Results) -> list[Finding]:
                 True),
         Finding("a script of three lines, nothing compiled yet", start.cold, "s", 15.0),
         Finding("the same script again", start.warm, "s", 1.2),
+        Finding("the same script again, SciPy being installed, which Numba imports", start.beside_scipy, "s", 1.2),
         Finding(f"a step of a chain of {chain.n:,} bodies", chain.step, "s", 1.0),
         Finding(f"peak memory with {chain.n:,} bodies", 1e-9 * chain.memory, "GB", 1.0),
         Finding("import leastaction, beyond import numba", start.imported, "s", 0.15),

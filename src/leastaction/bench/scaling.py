@@ -1,7 +1,7 @@
 """Cost of a residual evaluation against the number of bodies: the hard chain, RIQN, one thread."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,22 +29,28 @@ class Cost(NamedTuple):
     evaluation: float
 
 
-def cost(n: int, body_steps: int, repeats: int) -> Cost:
-    """Time the same steps of a chain of n bodies several times and keep the fastest.
+def costs(sizes: Iterable[int], body_steps: int, repeats: int) -> list[Cost]:
+    """Time the same steps of chains of several sizes, several times and in turns, and keep the fastest of each.
 
     Parameters
     ----------
-    n : number of bodies
+    sizes : numbers of bodies
     body_steps : about how many steps times bodies to time
     repeats : how often
     """
-    model = la.library.chain(n)
-    steps = min(max(body_steps // n, LEAST_STEPS), MOST_STEPS)
+    models = [la.library.chain(n) for n in sizes]
+    steps = [min(max(body_steps // model.nb, LEAST_STEPS), MOST_STEPS) for model in models]
+    evaluations = [_evaluations(model, count) for model, count in zip(models, steps, strict=True)]
+    turns = [[_timed(model, count) for model, count in zip(models, steps, strict=True)] for _ in range(repeats)]
+    return [Cost(model.nb, found / count, seconds / count, seconds / found) for model, count, found, seconds in
+            zip(models, steps, evaluations, np.min(turns, axis=0).tolist(), strict=True)]
+
+
+def _evaluations(model: la.Model, steps: int) -> float:
+    """How many the steps on the clock need."""
     whole = SETTLE + steps
     counted = la.simulate(model, dt=DT, steps=whole, integrator=METHOD, record_every=whole, progress=False)
-    evaluations = counted.iterations[SETTLE:].sum()
-    seconds = min(_timed(model, steps) for _ in range(repeats))
-    return Cost(n, float(evaluations / steps), seconds / steps, float(seconds / evaluations))
+    return float(counted.iterations[SETTLE:].sum())
 
 
 def _timed(model: la.Model, steps: int) -> float:

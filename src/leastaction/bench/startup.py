@@ -1,7 +1,9 @@
 """What a user waits for before the first step: the import, and the start of a small script, cold and warm."""
 
 import json
+import math
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,23 +23,29 @@ print(json.dumps([seconds, [name for name in ("matplotlib", "mujoco") if name in
 """
 
 
+# Numba imports SciPy where it is installed, and leastaction does not ask for it
+PLAIN = "import sys\nsys.modules['scipy'] = None\n"
+
+
 class Startup(NamedTuple):
     """Wall-clock times, s.
 
     imported : of ``import leastaction`` beyond ``import numba``
     heavy : the large optional libraries that this import brought along
     cold : of a whole script, with no kernel compiled yet
-    warm : of the same script run again
+    warm : of the same script run again, as after a plain install, which has no SciPy
+    beside_scipy : of the same script run again where SciPy is installed; NaN where it is not
     """
 
     imported: float
     heavy: list[str]
     cold: float
     warm: float
+    beside_scipy: float = math.nan
 
 
 def startup(repeats: int, script: str = SCRIPT) -> Startup:
-    """Time the import and a script; the fastest of several, but for the cold start, which is made once.
+    """Time the import and a script; the fastest of several, of the cold start of at most two.
 
     Parameters
     ----------
@@ -45,7 +53,11 @@ def startup(repeats: int, script: str = SCRIPT) -> Startup:
     script : Python code
     """
     imports = [json.loads(run_fresh(IMPORT)[0]) for _ in range(repeats)]
-    with tempfile.TemporaryDirectory() as empty:
-        _, cold = run_fresh(script, Path(empty))
-        warm = min(run_fresh(script, Path(empty))[1] for _ in range(repeats))
-    return Startup(min(seconds for seconds, _ in imports), imports[0][1], cold, warm)
+    cold, warm, beside = [], [], []
+    for _ in range(2 if repeats > 2 else 1):
+        with tempfile.TemporaryDirectory() as empty:
+            cold.append(run_fresh(PLAIN + script, Path(empty))[1])
+            for _ in range(repeats):
+                warm.append(run_fresh(PLAIN + script, Path(empty))[1])
+                beside.append(run_fresh(script, Path(empty))[1] if find_spec("scipy") else math.nan)
+    return Startup(min(seconds for seconds, _ in imports), imports[0][1], min(cold), min(warm), min(beside))

@@ -11,7 +11,7 @@ from leastaction.bench.peers import Method, UnsupportedError, checked
 
 DT = 1e-3  # s
 BEGIN, END = 1.0, 4.0  # s: the stretch of the motion that is timed, or the first part of it that the budget allows
-REPEATS = 5
+REPEATS = 7
 
 
 class StepCost(NamedTuple):
@@ -30,40 +30,56 @@ def moving_chain(n: int) -> tuple[la.Model, np.ndarray, np.ndarray]:
     return model, run.q[-1], run.v[-1]
 
 
-def step_cost(method: Method, n: int, budget: float) -> StepCost:
-    """Time the same steps several times and keep the fastest.
+class _Trial:
+    """Steps of one method at one size, to be timed again and again; the fastest time counts."""
 
-    Parameters
-    ----------
-    method : whose steps
-    n : number of bodies
-    budget : about how long to measure, s
-    """
-    model, q, v = moving_chain(n)
-    engine = checked(method, model, DT)
-    engine.start(q, v)
-    engine.step(1)  # compiles and allocates
-    engine.start(q, v)
-    trial = engine.timed(5) / 5
-    steps = int(np.clip(budget / REPEATS / trial, 5, round((END - BEGIN) / DT)))
-    seconds = []
-    for _ in range(REPEATS if 5 * steps * trial < 2 * budget else 1):
-        engine.start(q, v)
-        seconds.append(engine.timed(steps) / steps)
-    if not np.isfinite(engine.state()[0]).all():
-        raise RuntimeError(f"{method.name} left the range of finite numbers")
-    return StepCost(method.name, n, min(seconds))
+    def __init__(self, method: Method, n: int, budget: float) -> None:
+        self.name, self.n = method.name, n
+        model, *self.state = moving_chain(n)
+        self.engine = checked(method, model, DT)
+        self.engine.start(*self.state)
+        self.engine.step(1)  # compiles and allocates
+        self.engine.start(*self.state)
+        first = self.engine.timed(5) / 5
+        self.steps = int(np.clip(budget / REPEATS / first, 5, round((END - BEGIN) / DT)))
+        self.repeats = REPEATS if 5 * self.steps * first < 2 * budget else 1
+        self.seconds = np.inf
+
+    def time(self, turn: int = 0) -> None:
+        """Take its turn, if it is not too slow for so many."""
+        if turn < self.repeats:
+            self.engine.start(*self.state)
+            self.seconds = min(self.seconds, self.engine.timed(self.steps) / self.steps)
+
+    def cost(self) -> StepCost:
+        """Give the fastest."""
+        if not np.isfinite(self.engine.state()[0]).all():
+            raise RuntimeError(f"{self.name} left the range of finite numbers")
+        return StepCost(self.name, self.n, self.seconds)
 
 
 def step_costs(methods: Iterable[Method], sizes: Iterable[int], budget: float) -> list[StepCost]:
-    """Time all methods at all sizes, as far as each goes; a size that would take far too long ends a method's row."""
-    found: list[StepCost] = []
+    """Time all methods at all sizes, as far as each goes; a size that would take far too long ends a method's row.
+
+    They take turns, so that all see the same machine: other users of its processor come and go.
+
+    Parameters
+    ----------
+    methods : whose steps
+    sizes : numbers of bodies
+    budget : about how long to measure each, s
+    """
+    trials: list[_Trial] = []
     for method in methods:
         for n in (n for n in sizes if n <= method.most):
             try:
-                found.append(step_cost(method, n, budget))
+                trials.append(_Trial(method, n, budget))
             except UnsupportedError:
                 break
-            if found[-1].seconds > budget:
+            trials[-1].time()
+            if trials[-1].seconds > budget:
                 break
-    return found
+    for turn in range(1, REPEATS):
+        for trial in trials:
+            trial.time(turn)
+    return [trial.cost() for trial in trials]

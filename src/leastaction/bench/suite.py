@@ -13,7 +13,7 @@ from leastaction.bench.humanoid import humanoids
 from leastaction.bench.long_chain import long_chain
 from leastaction.bench.precision import MOTIONS, Motion, sweep
 from leastaction.bench.reference import disagreements
-from leastaction.bench.scaling import cost
+from leastaction.bench.scaling import costs
 from leastaction.bench.startup import SCRIPT, startup
 from leastaction.bench.steps import step_costs
 
@@ -56,7 +56,7 @@ class Plan:
     motions: tuple[Motion, ...] = MOTIONS
     durations: tuple[float, ...] = (10.0, 100.0)
     budgets: tuple[float, ...] = (0.3, 0.7, 3.5)
-    batch: tuple[int, int, int, int] = (64, 10, 3000, 3)
+    batch: tuple[int, int, int, int] = (64, 10, 3000, 8)
     humanoid: bool = True
     anatomy_sizes: tuple[int, ...] = (10, 100, 1000)
 
@@ -97,11 +97,11 @@ def run(plan: Plan, out: Path, root: Path | None = None) -> Results:
     many = batches(*plan.batch)
     _say("batches: this version has no simulate_many, so left out" if not many else "batches measured")
     _say(f"cost of an evaluation, chains of {plan.sizes[0]} to {plan.sizes[-1]} bodies…")
-    costs = [cost(n, plan.body_steps, plan.repeats) for n in plan.sizes]
+    found = costs(plan.sizes, plan.body_steps, plan.repeats)
     _say(f"a chain of {plan.long:,} bodies…")
     chain = long_chain(plan.long, plan.long_steps)
     _say("start-up, which compiles all kernels anew…")
-    results = Results(costs, chain, startup(plan.starts, plan.script), steps, runs, reference, many,
+    results = Results(found, chain, startup(plan.starts, plan.script), steps, runs, reference, many,
                       anatomies)
     print("", *findings(results), "", sep="\n")
     written = report.write(results, out)
