@@ -59,20 +59,20 @@ class Compiled:
     def workspace(self) -> np.ndarray:
         """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""
         w = zeros(layout.blocks(self.tree.n) * layout.BLOCK)
-        w[:] = self._pattern
+        rows = w.reshape(-1, layout.BLOCK // LANES, LANES)
+        for row in (layout.Q, layout.DQ, layout.J):
+            rows[:, row // LANES] = 1.0
+        rows[:, : layout.CONSTANTS // LANES] = self._constant_rows
         return w
 
     @cached_property
-    def _pattern(self) -> np.ndarray:
-        blocks, width = layout.blocks(self.tree.n), layout.BLOCK // LANES
-        w = np.zeros((blocks, width, LANES))
-        for row in (layout.PLACE_Q, layout.Q, layout.DQ, layout.J):
-            w[:, row // LANES, :] = 1.0
-        padded = np.zeros((LANES * blocks, self.constants.shape[1]))
+    def _constant_rows(self) -> np.ndarray:
+        """The constants as the kernels have them: (blocks, rows, 4)."""
+        blocks = layout.blocks(self.tree.n)
+        padded = np.zeros((LANES * blocks, layout.CONSTANTS // LANES))
         padded[:, layout.PLACE_Q // LANES] = 1.0
         padded[: self.tree.n] = self.constants
-        w[:, : padded.shape[1], :] = padded.reshape(blocks, LANES, -1).swapaxes(1, 2)
-        return w.reshape(-1)
+        return padded.reshape(blocks, LANES, -1).swapaxes(1, 2).copy()
 
     def state(self, q: np.ndarray, v: np.ndarray) -> State:
         """Return a fresh state at (q, v); the arrays are copied."""
