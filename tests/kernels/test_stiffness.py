@@ -23,13 +23,11 @@ def link(seed, size):
     x *= size / np.linalg.norm(x[:3])
     G, T = spatial_inertia(random_inertia(rng)), lie.exp(x)
     w = np.zeros(layout.BLOCK)
-    inertia = [G[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
     mass, moment = G[3, 3], np.array([G[2, 4], G[0, 5], G[1, 3]])  # of the block mĉ
     c = lie.hat(moment / mass)
     central = G[:3, :3] + mass * c @ c
     about_centre = [central[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
-    for row, values in ((layout.MASS, [mass]), (layout.MOMENT_W, moment), (layout.INERTIA_W, inertia),
-                        (layout.COM_W, moment / mass), (layout.INERTIA_C, about_centre),
+    for row, values in ((layout.MASS, [mass]), (layout.COM_W, moment / mass), (layout.INERTIA_C, about_centre),
                         (layout.DQ, lie.quat_exp(x[:3])), (layout.D, T[:3, 3])):
         w[row : row + LANES * len(values) : LANES] = values
     return G, T, w

@@ -12,10 +12,10 @@ from .blocks import (
 )
 from .jit import formula, kernel
 from .joints import deflections, get_solution, passive_forces, put_rhs
-from .kinematics import place, shift_twist, shift_wrench
+from .kinematics import about_origin, place, shift_twist, shift_wrench
 from .layout import (
-    A, ARM, ARMATURE, BALL, BLOCK, DAMPING, DINV, F, IA, INERTIA_W, LANES, LAST, LEAF, MASS, MOMENT_W, PUSH, Q, S,
-    SCREW, STIFFNESS, TAU, U, X, add33, clear, get3, get4, get6, get9, get33, put3, put33, put9, slot, zeros,
+    A, ARM, ARMATURE, BALL, BLOCK, DAMPING, DINV, F, IA, LANES, LAST, LEAF, PUSH, Q, S,
+    SCREW, STIFFNESS, TAU, U, X, add33, clear, get3, get4, get9, get33, put3, put33, put9, slot, zeros,
 )
 from .mat3 import determinant, hat, mat_inverse, mat_of_sym, mat_scale, mat_shift, mat_vec, scalar, transpose
 from .rnea import armature_forces, link_forces, velocities
@@ -28,8 +28,9 @@ SINGULAR = 1e-14  # relative to the terms it is the sum of, below which a pivot 
 @formula
 def rigid_inertia(w, o):
     """Inertia of a link, or of four, as four blocks of nine numbers."""
-    c, mass = hat(get3(w, o + MOMENT_W)), w[o + MASS]
-    return mat_of_sym(get6(w, o + INERTIA_W)), c, transpose(c), scalar(mass)
+    mass, moment, inertia = about_origin(w, o)
+    c = hat(moment)
+    return mat_of_sym(inertia), c, transpose(c), scalar(mass)
 
 
 @formula

@@ -11,7 +11,7 @@ from .jit import formula, kernel
 from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times
 from .layout import (
-    ARM, BLOCK, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENT_W, MOMENTUM, MU, PUSH, PUSHED, Q, S, SCREW,
+    ARM, BLOCK, COM_W, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENTUM, MU, PUSH, PUSHED, Q, S, SCREW,
     SCREW_J, T, TAU, add33, get3, get33, get4, put3, put33, put4, slot, zeros,
 )
 from .rnea import gather
@@ -137,7 +137,8 @@ def gather_residual(tree, w, f):
 @formula
 def impulse(w, o, gravity, h):
     """Add the impulse of gravity and of the external wrench on a link, or on four, over a time h."""
-    add33(w, o + MOMENTUM, cross(scale(h, get3(w, o + MOMENT_W)), gravity), scale(h * w[o + MASS], gravity))
+    weight = scale(h * w[o + MASS], gravity)
+    add33(w, o + MOMENTUM, cross(get3(w, o + COM_W), weight), weight)
     if not below(w[o + PUSHED], 1.0):
         orientation = get4(w, o + Q)
         m, f = get33(w, o + PUSH)

@@ -7,12 +7,12 @@ wrench along the tree is then a shift, with no rotation.
 from . import so3
 from .jit import formula, kernel
 from .layout import (
-    ANGLE, ARM, BALL, BLOCK, COM, COM_W, DQ, FREE, INERTIA, INERTIA_C, INERTIA_W, LANES, LOCAL_P, LOCAL_Q, MASS,
-    MOMENT_W, O, PLACE_P, PLACE_Q, Q, S, SCREW, SLIDE, TURN, get3, get4, get6, put3, put4, put6, slot, zeros,
+    ANGLE, ARM, BALL, BLOCK, COM, COM_W, DQ, FREE, INERTIA, INERTIA_C, LANES, LOCAL_P, LOCAL_Q, MASS,
+    O, PLACE_P, PLACE_Q, Q, S, SCREW, SLIDE, TURN, get3, get4, get6, put3, put4, put6, slot, zeros,
 )
 from .mat3 import mat_vec
 from .simd import WIDTH, below, numbers, wide
-from .vec3 import add, cross, dot, scale, sub, sym_add, sym_mul
+from .vec3 import add, cross, dot, scale, sym_add, sym_mul
 
 
 @kernel
@@ -100,29 +100,26 @@ def orient(w, o):
     R = so3.matrix(get4(w, o + Q))
     put3(w, o + S, mat_vec(R, get3(w, o + TURN)))
     put3(w, o + S + 3 * LANES, mat_vec(R, get3(w, o + SLIDE)))
-    centre = mat_vec(R, get3(w, o + COM))
-    moment = scale(w[o + MASS], centre)
-    inertia = so3.rotate_symmetric(R, get6(w, o + INERTIA))
-    put3(w, o + COM_W, centre)
-    put3(w, o + MOMENT_W, moment)
-    put6(w, o + INERTIA_C, inertia)
-    put6(w, o + INERTIA_W, sym_add(inertia, about_origin(moment, centre)))
+    put3(w, o + COM_W, mat_vec(R, get3(w, o + COM)))
+    put6(w, o + INERTIA_C, so3.rotate_symmetric(R, get6(w, o + INERTIA)))
 
 
-@kernel
-def about_origin(moment, centre):
-    """What the inertia of a mass at ``centre`` adds about the origin: (m c·c) 1 − m c cᵀ."""
-    xx, yy, zz = moment[0] * centre[0], moment[1] * centre[1], moment[2] * centre[2]
-    return yy + zz, zz + xx, xx + yy, -moment[0] * centre[1], -moment[0] * centre[2], -moment[1] * centre[2]
+@formula
+def about_origin(w, o):
+    """Mass, first moment and inertia of a link, or of four, about the origin: I + (m c·c) 1 − m c cᵀ."""
+    mass, c = w[o + MASS], get3(w, o + COM_W)
+    p = scale(mass, c)
+    xx, yy, zz = p[0] * c[0], p[1] * c[1], p[2] * c[2]
+    shift = yy + zz, zz + xx, xx + yy, -p[0] * c[1], -p[0] * c[2], -p[1] * c[2]
+    return mass, p, sym_add(get6(w, o + INERTIA_C), shift)
 
 
 @kernel
 def inertia_times(w, o, mass, turn, move):
     """G (turn, move): the wrench or momentum of a link that has this twist."""
-    from_moment = get3(w, o + MOMENT_W)
-    inertia = get6(w, o + INERTIA_W)
-    m = add(sym_mul(inertia, turn), cross(from_moment, move))
-    return m, sub(scale(mass, move), cross(from_moment, turn))
+    centre = get3(w, o + COM_W)
+    f = scale(mass, add(move, cross(turn, centre)))
+    return add(sym_mul(get6(w, o + INERTIA_C), turn), cross(centre, f)), f
 
 
 @kernel

@@ -63,9 +63,7 @@ O = _take(3)
 ARM = _take(3)  # p_i: from the parent's origin to this one
 S = _take(6)  # joint axis of a SCREW joint: angular and linear part
 COM_W = _take(3)  # from the link's origin to its centre of mass
-INERTIA_C = _take(6)  # inertia about the centre of mass …
-MOMENT_W = _take(3)  # mass × COM_W
-INERTIA_W = _take(6)  # … and about the origin
+INERTIA_C = _take(6)  # inertia about the centre of mass
 
 # The motion from t_k to t_{k+1} (drnea.py)
 DELTA = _take(1)  # q1 − q0 of a SCREW joint
@@ -104,7 +102,7 @@ NS = _take(6)  # S⁺ of a SCREW joint; d of a BALL joint
 ND = _take(9)  # inverse of the pivot Sᵀ Â S⁺ of a SCREW or BALL joint
 NE = _take(36)  # derivative of the joint's own residual, for BALL and FREE joints, nine numbers a block
 
-BLOCK = LANES * _rows
+BLOCK = LANES * (_rows + _rows % 2)  # whole cache lines
 
 
 def blocks(n: int) -> int:

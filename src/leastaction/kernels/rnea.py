@@ -3,7 +3,7 @@
 from .jit import kernel
 from .kinematics import inertia_times, joint_force, joint_twist, read3, shift_twist, shift_wrench
 from .layout import (
-    A, ARM, ARMATURE, BLOCK, DOF, F, FREE, LANES, MASS, MOMENT_W, O, V, add33, get3, get33, put33, slot, zeros,
+    A, ARM, ARMATURE, BLOCK, COM_W, DOF, F, FREE, LANES, MASS, O, V, add33, get3, get33, put33, slot, zeros,
 )
 from .simd import WIDTH, number, summed, wide
 from .vec3 import add, cross, dot, neg
@@ -102,7 +102,7 @@ def gravitational_energy(tree, w, gravity):
     energies, four = number(wide(w), 0.0), wide(w)
     for block in range(0, tree.end, BLOCK):
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-            energies -= four[o + MASS] * dot(gravity, get3(four, o + O)) + dot(gravity, get3(four, o + MOMENT_W))
+            energies -= four[o + MASS] * dot(gravity, add(get3(four, o + O), get3(four, o + COM_W)))
     return summed(w, energies)
 
 

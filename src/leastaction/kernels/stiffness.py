@@ -7,8 +7,8 @@ the Jacobian of the residual are made of. Matrices are four 3×3 blocks. For exp
 from . import cayley, se3, so3
 from .exponential import exp_stiffness, exp_stiffness_second_order
 from .jit import formula, kernel
-from .kinematics import inertia_times
-from .layout import D, DQ, INERTIA_W, MASS, MOMENT_W, get3, get4, get6
+from .kinematics import about_origin, inertia_times
+from .layout import D, DQ, MASS, get3, get4
 from .mat3 import (
     hat, mat_add, mat_hat, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, transpose,
 )
@@ -40,8 +40,8 @@ def cayley_stiffness(w, o, h):
     m, f = inertia_times(w, o, w[o + MASS], turn, move)
     A, B, C = cayley_matrix(turn, move)
     N11, N12, N21 = cayley_derivative(turn, move, scale(1.0 / h, m), scale(1.0 / h, f))
-    mass, c = w[o + MASS] / h, scale(1.0 / h, get3(w, o + MOMENT_W))
-    inertia = mat_scale(1.0 / h, mat_of_sym(get6(w, o + INERTIA_W)))
+    mass, c, inertia = about_origin(w, o)
+    mass, c, inertia = mass / h, scale(1.0 / h, c), mat_scale(1.0 / h, mat_of_sym(inertia))
     At, Bt, Ct = transpose(A), transpose(B), transpose(C)
     P11 = mat_add(mat_sub(mat_mul(At, inertia), mat_hat(Ct, c)), N11)
     P12 = mat_add(mat_add(mat_hat(At, c), mat_scale(mass, Ct)), N12)

@@ -16,7 +16,7 @@ import numpy as np
 
 from .jit import kernel
 from .kinematics import inertia_times, place
-from .layout import ARM, ARMATURE, DAMPING, LANES, MASS, MOMENT_W, O, S, STIFFNESS, V, get3, get33, slot
+from .layout import ARM, ARMATURE, COM_W, DAMPING, LANES, MASS, O, S, STIFFNESS, V, get3, get33, slot
 from .rnea import velocities
 from .simd import SIMD, in_fours
 from .vec3 import add, add_scaled, cross, dot, scale, sub
@@ -144,7 +144,8 @@ def svi(tree, gravity, q0, delta, h, paths, by_v, by_q):
             arm = get3(w, o + ARM) if i != start else (0.0, 0.0, 0.0)
             turn, move = get33(w, o + V)
             m, f = inertia_times(w, o, w[o + MASS], turn, move)
-            weight_m, weight_f = cross(get3(w, o + MOMENT_W), gravity), scale(w[o + MASS], gravity)
+            weight_f = scale(w[o + MASS], gravity)
+            weight_m = cross(get3(w, o + COM_W), weight_f)
             if SIMD:
                 four = in_fours(x)
                 for k in range(0, count, LANES):
@@ -188,7 +189,8 @@ def combined(a, x, b, y):
 @kernel
 def link_jacobian(w, o, gravity, h, x, width, count, up, low):
     """Add what a link gives to L_vv/h + (L_vq − L_qv)/2 − (h/4) L_qq, by every two joints above it."""
-    mass, moment = w[o + MASS], get3(w, o + MOMENT_W)
+    mass = w[o + MASS]
+    moment = scale(mass, get3(w, o + COM_W))
     own_turn, own_move = get33(w, o + V)
     m, f = inertia_times(w, o, mass, own_turn, own_move)
     for a in range(count):
