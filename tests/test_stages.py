@@ -46,3 +46,21 @@ def test_inner_function_serves_others():
 
     np.testing.assert_allclose(other(0.6), (np.cos(0.3), np.sin(0.3)), rtol=1e-15)
     assert type(so3.half_angle.overloads[numba.float64,].library).__name__ == "_Inner"
+
+
+@pytest.mark.skipif(not JIT, reason="compiles")
+def test_what_an_entry_takes_in_cannot_be_found_by_others():
+    """An internal symbol would be found by its name when other code is linked, and called in place of its own."""
+
+    @numba.njit(**jit.INNER)
+    def rabbits(n):
+        return n if n < 2.0 else rabbits(n - 1.0) + rabbits(n - 2.0)  # cannot be put in place entirely
+
+    @numba.njit(**jit.ENTRY)
+    def pairs(n):
+        return rabbits(n)
+
+    assert pairs(10.0) == 55.0
+    functions = pairs.overloads[numba.float64,].library._final_module.functions
+    linkages = {f.linkage.name for f in functions if "rabbits" in f.name and not f.is_declaration}
+    assert linkages == {"private"}

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import product
 from typing import NamedTuple, get_args
 
 import leastaction as la
@@ -68,22 +69,22 @@ Costs = dict[tuple[Guess, str], Cost]  # by guess and name of the root finder
 
 
 def measure(case: Case, steps: int, repeats: int) -> Costs:
-    """Time the same steps with every guess and root finder."""
+    """Time the same steps with every guess and root finder, in turns, so that all see the same machine."""
     model = case.make()
     steps = max(int(case.share * steps), 1)
     start = la.simulate(model, dt=case.dt, duration=case.begin, progress=False)
     costs: Costs = {}
-    for guess in GUESSES:
-        for name, finder in FINDERS.items():
+    for _ in range(repeats + 1):  # the first may have to compile
+        for guess, (name, finder) in product(GUESSES, FINDERS.items()):
             method = la.Variational(root_finder=finder, guess=guess)
-            seconds = []
-            for _ in range(repeats + 1):  # the first may have to compile
-                began = time.process_time()
-                run = la.simulate(model, start.q[-1], start.v[-1], dt=case.dt, steps=steps, integrator=method,
-                                  record_every=steps, progress=False, on_failure="truncate")
-                seconds.append(time.process_time() - began)
+            began = time.process_time()
+            run = la.simulate(model, start.q[-1], start.v[-1], dt=case.dt, steps=steps, integrator=method,
+                              record_every=steps, progress=False, on_failure="truncate")
+            seconds = (time.process_time() - began) / steps
+            if (guess, name) in costs:
+                seconds = min(seconds, costs[guess, name].seconds)
             troubles = Counter(TROUBLES[s] for s in map(la.Status, run.status.tolist()) if s in TROUBLES)
-            costs[guess, name] = Cost(run.iterations.sum() / steps, min(seconds) / steps, troubles, run.failure)
+            costs[guess, name] = Cost(run.iterations.sum() / steps, seconds, troubles, run.failure)
     return costs
 
 
