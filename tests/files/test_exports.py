@@ -78,3 +78,4 @@ def test_integrators_are_written_down():
         integrator_from_dict({"kind": "Magic"})
     with pytest.raises(ValueError, match="RungeKutta4 takes no 'order'"):
         integrator_from_dict({"kind": "RungeKutta4", "order": 4})
+    assert integrator_from_dict({"kind": "Newton", "first_order": False}) == la.Newton()  # of an older file

@@ -6,6 +6,7 @@ from typing import Any, get_args
 
 from leastaction.integrators import Integrator, _RootFinder
 
+RETIRED = {"Newton": {"first_order"}}  # options that older files may name
 KINDS = {kind.__name__: kind for kind in (*get_args(Integrator), *_RootFinder.__subclasses__())}
 
 
@@ -24,11 +25,13 @@ def integrator_to_dict(integrator: Any) -> dict[str, Any]:
 
 
 def integrator_from_dict(data: Mapping[str, Any]) -> Any:
-    """Make the integrator that `integrator_to_dict` wrote down; keys that mean nothing are errors."""
+    """Make the integrator that `integrator_to_dict` wrote down; keys that never meant anything are errors."""
     given = {name: integrator_from_dict(value) if isinstance(value, Mapping) else value for name, value in data.items()}
     kind = given.pop("kind", None)
     if kind not in KINDS:
         raise ValueError(f"there is no integrator or root finder {kind!r}; there are {', '.join(KINDS)}")
+    for name in RETIRED.get(kind, ()):
+        given.pop(name, None)
     unknown = given.keys() - {field.name for field in fields(KINDS[kind])}
     if unknown:
         raise ValueError(f"{kind} takes no {', '.join(map(repr, sorted(unknown)))}")
