@@ -13,6 +13,8 @@ from leastaction.errors import FileError
 from leastaction.files.container import Column, create, describe, places, read, written_aside
 from leastaction.files.describe import integrator_from_dict, integrator_to_dict
 from leastaction.kernels import layout
+from leastaction.kernels.guess import PAST
+from leastaction.kernels.record import EXTREMES
 from leastaction.model import Model
 from leastaction.simulator import Simulator
 
@@ -22,8 +24,9 @@ MEANING = "state of the simulation: two that take turns as the latest, then one 
 
 @cache
 def layout_key() -> str:
-    """Return what tells whether the kernels' memory means the same: a hash of all its addresses."""
+    """Return what tells whether the kernels' memory means the same: a hash of all its addresses and sizes."""
     rows = sorted((name, value) for name, value in vars(layout).items() if name.isupper() and isinstance(value, int))
+    rows += [("PAST", PAST), ("EXTREMES", EXTREMES)]
     return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
 
 
