@@ -38,6 +38,12 @@ def test_newton_converges_quadratically(seed, retraction):
     assert full[-1] <= 1e-14
     assert len(full) <= 5
     assert (full[1:] < full[:-1] ** 2 + 1e-14).all()
+    # Where nothing moves yet, the scale is that of gravity alone; here the first residual in the scale of the others
+    h, mass = 0.05, sum(body.inertia.mass for body in model.bodies)
+    weight = h**2 * mass * model.gravity @ model.gravity
+    seen = full[full > 1e-13]
+    seen[0] *= np.sqrt(weight / (weight + 4 * la.kinetic_energy(model, q, v)))
+    assert 1.5 < np.log(seen[-1] / seen[-2]) / np.log(seen[-2] / seen[-3]) < 2.5
     chord = residuals(model, q, v, 0.05, retraction)
     assert len(chord) > len(full) + 1
     middle = chord[2:-2]

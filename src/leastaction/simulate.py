@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from leastaction import files
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator
-from leastaction.kernels.record import Record
+from leastaction.kernels.record import MOMENTA, Record
 from leastaction.model import Model
 from leastaction.progress import Progress
 from leastaction.run import Keeper, OnFailure, Run, step_count
@@ -133,5 +133,5 @@ class Memory(Keeper):
         return Trajectory(
             sim.model, sim.integrator, sim.dt, self.every, np.arange(len(q)) * self.every * sim.dt, q, v, p, energy,
             momentum, kept.iterations, kept.residual, kept.status, kept.substeps, extremes[:2] +
-            sim.compiled.ground_energy, extremes[3:15].reshape(2, 6).copy(), float(extremes[2]), failure, origin,
+            sim.compiled.ground_energy, extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), failure, origin,
         )

@@ -42,7 +42,7 @@ class _Trial:
         self.engine.start(*self.state)
         first = self.engine.timed(5) / 5
         self.steps = int(np.clip(budget / REPEATS / first, 5, round((END - BEGIN) / DT)))
-        self.repeats = REPEATS if 5 * self.steps * first < 2 * budget else 1
+        self.repeats = REPEATS if REPEATS * self.steps * first < 2 * budget else 1
         self.seconds = np.inf
 
     def time(self, turn: int = 0) -> None:

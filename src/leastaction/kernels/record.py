@@ -8,7 +8,7 @@ from .jit import kernel
 # substeps (steps,); extremes (16,): least and greatest energy, greatest kinetic energy, least and greatest momentum
 # (6), and 1 if the last node was looked at, else 0
 Record = namedtuple("Record", "q v p energy momentum iterations residual status substeps extremes")
-EXTREMES, KNOWN = 16, 15
+EXTREMES, MOMENTA, KNOWN = 16, slice(3, 15), 15
 LOOK = 8  # steps from one look at the invariants to the next …
 FAST = 0.9996875  # … unless some link turns by 0.05 rad in a step: its cos(θ/2)
 
