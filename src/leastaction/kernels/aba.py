@@ -5,39 +5,24 @@ parent's origin: then a sweep waits for one product after the other, and not for
 """
 
 from . import so3
-from .articulated import accumulate, articulated, deal, pass_on
+from .articulated import accumulate, articulated, begin_leaves, deal, pass_on, rigid_inertia
 from .blocks import (
     alike, block_inverse, eliminate_ball, get_blocks, matrix_times, nine, put_nine, row_dot, row_numbers, row_shift,
     schur_complement, shift_blocks, times, twist_times,
 )
-from .jit import formula, kernel
+from .jit import kernel
 from .joints import deflections, get_solution, passive_forces, put_rhs
-from .kinematics import about_origin, place, shift_twist, shift_wrench
+from .kinematics import place, shift_twist, shift_wrench
 from .layout import (
-    A, ARM, ARMATURE, BALL, BLOCK, DAMPING, DINV, F, IA, LANES, LAST, LEAF, PUSH, Q, S,
+    A, ARM, ARMATURE, BALL, BLOCK, DAMPING, DINV, F, IA, LANES, LAST, PUSH, Q, S,
     SCREW, STIFFNESS, TAU, U, X, add33, clear, get3, get4, get9, get33, put3, put33, put9, slot, zeros,
 )
-from .mat3 import determinant, hat, mat_inverse, mat_of_sym, mat_scale, mat_shift, mat_vec, scalar, transpose
+from .mat3 import determinant, mat_inverse, mat_scale, mat_shift, mat_vec, scalar
 from .rnea import armature_forces, link_forces, velocities
 from .simd import WIDTH, number, wide
 from .vec3 import add, add_scaled, dot, neg, sub
 
 SINGULAR = 1e-14  # relative to the terms it is the sum of, below which a pivot counts as zero
-
-
-@formula
-def rigid_inertia(w, o):
-    """Inertia of a link, or of four, as four blocks of nine numbers."""
-    mass, moment, inertia = about_origin(w, o)
-    c = hat(moment)
-    return mat_of_sym(inertia), c, transpose(c), scalar(mass)
-
-
-@formula
-def articulated_inertia(w, o, leaf):
-    """Î of a link whose children have been eliminated, or added."""
-    I11, I12, I21, I22 = rigid_inertia(w, o)
-    return articulated(w, o, IA, True, leaf, I11, I12, I21, I22)
 
 
 @kernel
@@ -47,6 +32,7 @@ def rigid_inertias(tree, w):
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
             I11, I12, I21, I22 = rigid_inertia(wide(w), o)
             deal(w, o, IA, I11, I12, I21, I22)
+    begin_leaves(w, tree, IA, True)
 
 
 @kernel
@@ -56,11 +42,11 @@ def factor(tree, w, h):
     n = tree.n
     rigid_inertias(tree, w)
     for i in range(n - 1, -1, -1):  # leaves → root
-        o, leaf, first = slot(w, i), tree.family[i] & LEAF, tree.family[i] & LAST
+        o, first = slot(w, i), tree.family[i] & LAST
         arm = get3(w, o + ARM)
         extra = w[o + ARMATURE] + 0.5 * h * w[o + DAMPING] + 0.25 * h * h * w[o + STIFFNESS]
         if tree.kind[i] == SCREW:
-            A11, A12, A21, A22 = articulated_inertia(w, o, leaf)
+            A11, A12, A21, A22 = articulated(w, o, IA, True)
             turn, move = get33(w, o + S)
             m, f = twist_times(A11, A12, A21, A22, turn, move)
             inverse = 1.0 / (row_dot(m, f, turn, move) + extra)
@@ -69,9 +55,9 @@ def factor(tree, w, h):
             um, uf = row_numbers(m), row_numbers(f)
             put33(w, o + U, um, uf)
             if tree.parent[i] < n:
-                pass_on(w, slot(w, tree.parent[i]), IA, True, first, A11, A12, A21, A22, arm, -inverse, um, uf, m, f)
+                pass_on(w, o, slot(w, tree.parent[i]), IA, True, first, A11, A12, A21, A22, arm, -inverse, um, uf, m, f)
             continue
-        A11, A12, A21, A22 = articulated_inertia(w, o, leaf)
+        A11, A12, A21, A22 = articulated(w, o, IA, True)
         if tree.kind[i] == BALL:
             I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
             pivot9 = mat_shift(I11, extra)
@@ -104,7 +90,7 @@ def singular_joint(tree, w):
     factor(tree, w, 0)."""
     for i in range(tree.n - 1, -1, -1):
         o = slot(w, i)
-        A11, _, _, A22 = articulated_inertia(w, o, False)
+        A11, _, _, A22 = articulated(w, o, IA, True)
         I11, I22 = nine(A11), nine(A22)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
@@ -162,7 +148,7 @@ def solve_up(tree, w):
             x3 = mat_vec(get9(w, o + DINV), u3)
             put3(w, o + X, x3)
             norm += dot(x3, u3)
-            A11, _, A21, _ = articulated_inertia(w, o, False)
+            A11, _, A21, _ = articulated(w, o, IA, True)
             m, f = shift_wrench(add(m, times(A11, x3)), add(f, times(A21, x3)), arm)
         else:
             tm, tf = get33(w, o + TAU)
@@ -200,7 +186,7 @@ def solve_down(tree, w):
             alpha, acc = add_scaled(alpha, x, turn), add_scaled(acc, x, move)
         elif tree.kind[i] == BALL:
             alpha, acc = shift_twist(alpha, acc, arm)
-            A11, A12, _, _ = articulated_inertia(w, o, False)
+            A11, A12, _, _ = articulated(w, o, IA, True)
             b = add(times(A11, alpha), times(A12, acc))
             x3 = sub(get3(w, o + X), mat_vec(get9(w, o + DINV), b))
             put3(w, o + X, x3)

@@ -1,11 +1,11 @@
 """Composite rigid bodies: the dense mass matrix, in O(n · depth)."""
 
-from .aba import articulated_inertia, rigid_inertias
-from .articulated import accumulate
+from .aba import rigid_inertias
+from .articulated import accumulate, articulated
 from .blocks import matrix_times, shift_blocks
 from .jit import kernel
 from .kinematics import joint_force, joint_twist, shift_wrench
-from .layout import ARM, ARMATURE, DOF, IA, LAST, LEAF, get3, slot
+from .layout import ARM, ARMATURE, DOF, IA, LAST, get3, slot
 
 
 @kernel
@@ -15,7 +15,7 @@ def crba(tree, w, unit, M):
     rigid_inertias(tree, w)
     for i in range(n - 1, -1, -1):  # leaves → root
         o, k = slot(w, i), tree.iv[i]
-        A11, A12, A21, A22 = articulated_inertia(w, o, tree.family[i] & LEAF)
+        A11, A12, A21, A22 = articulated(w, o, IA, True)
         for j in range(k, k + DOF[tree.kind[i]]):
             unit[j] = 1.0
             turn, move = joint_twist(tree.kind[i], w, o, unit, k)
@@ -31,4 +31,5 @@ def crba(tree, w, unit, M):
                 ancestor = tree.parent[ancestor]
             M[j, j] += w[o + ARMATURE]
         A11, A12, A21, A22 = shift_blocks(A11, A12, A21, A22, get3(w, o + ARM))
-        accumulate(w, slot(w, tree.parent[i]), IA, True, tree.family[i] & LAST, A11, A12, A21, A22)
+        if tree.parent[i] < n:
+            accumulate(w, slot(w, tree.parent[i]), IA, True, tree.family[i] & LAST, A11, A12, A21, A22)

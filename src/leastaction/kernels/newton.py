@@ -7,7 +7,7 @@ RIQN is the same sweep with K = G/h and S⁺ = S. For BALL and FREE joints the u
 """
 
 from . import so3
-from .articulated import accumulate, articulated, deal, pass_on
+from .articulated import accumulate, articulated, begin_leaves, deal, pass_on
 from .blocks import (
     NINE, NOUGHT, alike, block_inverse, block_mul, eliminate_ball, get_blocks, get_nine, matrix_times, nine, put_nine,
     put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
@@ -16,7 +16,7 @@ from .drnea_jacobian import joint_derivative
 from .jit import formula, kernel
 from .kinematics import shift_twist, shift_wrench
 from .layout import (
-    A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, K, KA, LANES, LAST, LEAF, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS,
+    A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, K, KA, LANES, LAST, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS,
     TAU, X, add33, get3, get33, get4, get9, put3, put33, put9, slot, zeros,
 )
 from .mat3 import determinant, mat_add, mat_hat, mat_inverse, mat_vec
@@ -60,13 +60,7 @@ def link_stiffnesses(tree, w, h, retraction, exact):
             put_nine_at(wide(w), o + K, K11, K12, K21, K22)
             deal(w, o, KA, K11, K12, K21, K22)
             moved_axis(wide(w), o)
-
-
-@formula
-def articulated_stiffness(w, o, leaf):
-    """Â of a link whose children have been eliminated."""
-    K11, K12, K21, K22 = get_nine(w, o + K)
-    return articulated(w, o, KA, False, leaf, K11, K12, K21, K22)
+    begin_leaves(w, tree, KA, False)
 
 
 @kernel
@@ -80,10 +74,10 @@ def newton_factor(tree, w, h, retraction, exact):
     det = number(w, 1.0)
     link_stiffnesses(tree, w, h, retraction, exact)
     for i in range(n - 1, -1, -1):  # leaves → root
-        o, leaf, first = slot(w, i), tree.family[i] & LEAF, tree.family[i] & LAST
+        o, first = slot(w, i), tree.family[i] & LAST
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
-            A11, A12, A21, A22 = articulated_stiffness(w, o, leaf)
+            A11, A12, A21, A22 = articulated(w, o, KA, False)
             turn, move = get33(w, o + S)
             wm, wf = twist_times(A11, A12, A21, A22, turn, move)
             turn, move = get33(w, o + NS)
@@ -98,11 +92,12 @@ def newton_factor(tree, w, h, retraction, exact):
             put33(w, o + NU, um, uf)
             put33(w, o + NW, row_numbers(wm), row_numbers(wf))
             if tree.parent[i] < n:
-                pass_on(w, slot(w, tree.parent[i]), KA, False, first, A11, A12, A21, A22, arm, -inverse, um, uf, wm, wf)
+                pass_on(w, o, slot(w, tree.parent[i]), KA, False, first, A11, A12, A21, A22, arm, -inverse, um, uf,
+                        wm, wf)
             continue
         if tree.kind[i] == BALL:
             joint_stiffness(tree, w, i, h)
-            A11, A12, A21, A22 = articulated_stiffness(w, o, leaf)
+            A11, A12, A21, A22 = articulated(w, o, KA, False)
             d = get3(w, o + D)
             K11, K12, K21, K22 = nine(A11), nine(A12), nine(A21), nine(A22)
             D1, D2 = mat_add(K11, mat_hat(K12, d)), mat_add(K21, mat_hat(K22, d))  # Â S⁺, S⁺ζ = (ζ, d×ζ)
@@ -117,7 +112,7 @@ def newton_factor(tree, w, h, retraction, exact):
             A11, A12, A21, A22 = alike(A11, K11), alike(A12, K12), alike(A21, K21), alike(A22, K22)
         else:
             joint_stiffness(tree, w, i, h)
-            A11, A12, A21, A22 = articulated_stiffness(w, o, leaf)
+            A11, A12, A21, A22 = articulated(w, o, KA, False)
             E = get_nine(w, o + NE)
             whole = nine(A11), nine(A12), nine(A21), nine(A22)
             pivot36 = (mat_add(whole[0], E[0]), mat_add(whole[1], E[1]), mat_add(whole[2], E[2]),
@@ -159,7 +154,7 @@ def newton_up(tree, w):
             x3 = mat_vec(get9(w, o + ND), u3)
             put3(w, o + X, x3)
             norm += dot(x3, u3)
-            A11, A12, A21, A22 = articulated_stiffness(w, o, False)
+            A11, A12, A21, A22 = articulated(w, o, KA, False)
             um, uf = matrix_times(A11, A12, A21, A22, x3, cross(get3(w, o + NS), x3))
             m, f = shift_wrench(add(m, um), add(f, uf), arm)
         else:
@@ -202,7 +197,7 @@ def newton_down(tree, w):
         turn, move = shift_twist(turn, move, arm)
         dR, d = get4(w, o + DQ), get3(w, o + D)
         if tree.kind[i] == BALL:
-            A11, A12, _, _ = articulated_stiffness(w, o, False)
+            A11, A12, _, _ = articulated(w, o, KA, False)
             b = add(times(A11, turn), times(A12, move))
             z = sub(get3(w, o + X), mat_vec(get9(w, o + ND), b))
             put3(w, o + X, so3.unrotate(dR, z))

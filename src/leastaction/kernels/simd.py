@@ -135,6 +135,15 @@ def _summed(typing_context, view, x):
     return x(view, x), lambda _context, _builder, _sig, args: args[1]
 
 
+@intrinsic
+def _forget(typing_context):
+    def lower(context, builder, sig, args):
+        builder.asm(ir.FunctionType(ir.VoidType(), []), "", "~{memory}", [], True)
+        return context.get_dummy_value()
+
+    return types.none(), lower
+
+
 def _either(compiled, plain):
     """An intrinsic, or what it is where Numba does not compile."""
     return compiled if COMPILED else plain
@@ -151,3 +160,4 @@ below = _either(float4s.below, operator.lt)  # whether a < b; of four numbers, w
 choose = _either(float4s.choose, lambda k, a, b: a if k != 0.0 else b)  # a where k is not zero, else b
 number = _either(_number, lambda view, x: x)  # x as a number of the kind that a view gives
 summed = _either(_summed, lambda view, x: x)  # what a loop over wide(view) added up: the sum over bodies
+forget = _either(_forget, lambda: None)  # from here on memory is read anew, not kept in registers or on the stack
