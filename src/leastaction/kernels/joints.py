@@ -124,8 +124,8 @@ def apply_motion(tree, w, q, low):
         for c in range(4):
             add_compensated(q, low, k + c, change[c])
             excess += q[k + c] * q[k + c] + 2.0 * q[k + c] * low[k + c]
-        for c in range(4):  # back to unit norm, in the low part where it costs no digits
-            low[k + c] -= 0.5 * excess * q[k + c]
+        for c in range(4):  # back to unit norm, which is a matter of the low part but for the coarsest of steps
+            add_compensated(q, low, k + c, -0.5 * excess * q[k + c])
 
 
 @kernel
