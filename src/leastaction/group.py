@@ -64,7 +64,8 @@ class _Team:
         assert isinstance(chosen, Variational)
         self.method = chosen.method(c.stiff, c.damped)
         self.forces = self._side_by_side([run.tau for run in lanes])
-        q, v, p, energy, momentum = (np.empty((LANES, self.steps // self.every, size)) for size in (c.nq, nv, nv, 1, 6))
+        nodes = 1 + self.steps // self.every  # the start is the first
+        q, v, p, energy, momentum = (np.empty((LANES, nodes, size)) for size in (c.nq, nv, nv, 1, 6))
         count = np.zeros((3, LANES, self.steps), dtype=np.int64)
         count[2] = 1  # substeps
         self.out = Record(q, v, p, energy, momentum, count[0], np.zeros((LANES, self.steps)), count[1], count[2], None)
@@ -115,7 +116,7 @@ class _Team:
             begun, made = made, self._call(made)
             fallen = np.flatnonzero(group.alive & (self.out.status[:, made - 1] < 0))
             for lane, run in enumerate(self.runs):
-                kept = slice(begun // self.every, (made - (lane in fallen)) // self.every)
+                kept = slice(1 + begun // self.every, 1 + (made - (lane in fallen)) // self.every)
                 self.out.energy[lane, kept] += run.sim.compiled.ground_energy
             if len(fallen):
                 others = np.delete(np.arange(LANES), fallen)
@@ -128,7 +129,7 @@ class _Team:
         for lane, run in enumerate(self.runs):
             if group.alive[lane]:
                 run.sim.steps, run.sim.extremes = self.steps, group.extremes[lane::LANES].copy()
-            nodes, out = slice(run.sim.steps // self.every), self._record(lane)
+            nodes, out = slice(1, 1 + run.sim.steps // self.every), self._record(lane)
             run.sim.widen(out.energy[nodes], out.momentum[nodes])
 
     def _make_alone(self, lane: int, k: int) -> None:
@@ -147,7 +148,7 @@ class _Team:
             getattr(out, name)[k] = getattr(node, name)[0]
         if (k + 1) % self.every == 0:
             for name in NODE:
-                getattr(out, name)[(k + 1) // self.every - 1] = getattr(node, name)[0]
+                getattr(out, name)[(k + 1) // self.every] = getattr(node, name)[0]
         self.w[:, _MOMENTA, lane] = _bodies(sim._state.w).reshape(-1, _WIDTH)[: len(self.w), _MOMENTA]
         self._enter(lane, sim)
 

@@ -94,7 +94,7 @@ def prepare(
 
 def make(run: Run, bar: Progress, on_failure: OnFailure) -> Trajectory:
     """Make a run in memory."""
-    memory = Memory(run.sim, run.sim.record(run.steps, run.every, 0), run.every)
+    memory = Memory(run.sim, run.sim.record(run.steps, run.every, 0, before=1), run.every)
     failure = None
     try:
         run.make(run.steps, memory, bar)
@@ -106,16 +106,17 @@ def make(run: Run, bar: Progress, on_failure: OnFailure) -> Trajectory:
 
 
 class Memory(Keeper):
-    """Keeps a run in arrays of its whole length."""
+    """Keeps a run in arrays of its whole length, the start being their first row."""
 
     def __init__(self, sim: Simulator, kept: Record, every: int) -> None:
         super().__init__(sim, every)
-        self.start = sim.q, sim.v, sim.p, sim.energy, sim.momentum
         self.kept = kept
+        kept.q[0], kept.v[0], kept.p[0], kept.energy[0] = sim.q, sim.v, sim.p, sim.energy
+        kept.momentum[0] = sim.momentum
 
     def room(self, first: int, steps: int) -> Record:
         """Return views of where these steps belong."""
-        nodes, these = slice(first // self.every, (first + steps) // self.every), slice(first, first + steps)
+        nodes, these = slice(1 + first // self.every, 1 + (first + steps) // self.every), slice(first, first + steps)
         kept = self.kept
         return Record(
             kept.q[nodes], kept.v[nodes], kept.p[nodes], kept.energy[nodes], kept.momentum[nodes],
@@ -124,14 +125,11 @@ class Memory(Keeper):
 
     def trajectory(self, failure: StepError | None, origin: Origin) -> Trajectory:
         """Return what was made, up to the last good node."""
-        sim, kept = self.sim, self.room(0, self.sim.steps)
-        q, v, p, energy, momentum = (
-            np.concatenate([np.asarray(start)[None], rest])
-            for start, rest in zip(self.start, (kept.q, kept.v, kept.p, kept.energy, kept.momentum), strict=True)
-        )
-        extremes = sim.extremes
+        sim, kept, extremes = self.sim, self.kept, self.sim.extremes
+        made, count = slice(sim.steps), 1 + sim.steps // self.every
         return Trajectory(
-            sim.model, sim.integrator, sim.dt, self.every, np.arange(len(q)) * self.every * sim.dt, q, v, p, energy,
-            momentum, kept.iterations, kept.residual, kept.status, kept.substeps, extremes[:2] +
-            sim.compiled.ground_energy, extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), failure, origin,
+            sim.model, sim.integrator, sim.dt, self.every, np.arange(count) * self.every * sim.dt, kept.q[:count],
+            kept.v[:count], kept.p[:count], kept.energy[:count], kept.momentum[:count], kept.iterations[made],
+            kept.residual[made], kept.status[made], kept.substeps[made], extremes[:2] + sim.compiled.ground_energy,
+            extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), failure, origin,
         )

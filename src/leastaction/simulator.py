@@ -62,8 +62,10 @@ class Simulator:
     def _check_residual(self) -> None:
         """Raise a ValueError if the model has joints that the residual of the integrator does not know."""
         c, chosen = self.compiled, self.integrator
+        if not (isinstance(chosen, Variational) and chosen.residual == "svi"):
+            return
         unknown = np.flatnonzero(c.tree.kind != SCREW)
-        if isinstance(chosen, Variational) and chosen.residual == "svi" and len(unknown):
+        if len(unknown):
             name = self.model.names[c.body_of_link[unknown[0]]]
             raise ValueError(f"the residual 'svi' knows joints of one degree of freedom only, and body '{name}' has "
                              "another: take residual='drnea'")
@@ -157,9 +159,9 @@ class Simulator:
         given = per_step("wrench", wrench, (self.model.nb, 6), steps)
         return np.ascontiguousarray(link_wrenches(self.model, given))
 
-    def record(self, steps: int, every: int, first: int) -> Record:
-        """Room for what these steps leave behind."""
-        c, kept = self.compiled, (first + steps) // every - first // every
+    def record(self, steps: int, every: int, first: int, before: int = 0) -> Record:
+        """Room for what these steps leave behind, and for so many nodes before them."""
+        c, kept = self.compiled, before + (first + steps) // every - first // every
         return Record(
             np.empty((kept, c.nq)), np.empty((kept, c.nv)), np.empty((kept, c.nv)), np.empty(kept), np.empty((kept, 6)),
             np.zeros(steps, dtype=np.int64), np.zeros(steps), np.zeros(steps, dtype=np.int64), np.ones(steps,

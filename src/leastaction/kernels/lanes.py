@@ -129,9 +129,9 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
     """Make steps of four simulations, from number ``first`` until ``steps`` are made, or a living lane fails.
 
     The other arguments are those of variational.run, for the whole run; ``tau`` (R, 4 nv); the arrays of ``out`` have a
-    first axis of four. Gives the number of steps made so far. A lane fails if its status for the last of them is
-    negative: then saved_q, saved_low and the rows NODE hold its node before. With first = −1, only what depends on the
-    configurations is set.
+    first axis of four, and their nodes begin with the start. Gives the number of steps made so far. A lane fails if its
+    status for the last of them is negative: then saved_q, saved_low and the rows NODE hold its node before. With
+    first = −1, only what depends on the configurations is set.
     """
     tree, group = look(tree), see_lanes(group)
     w, gravity = group.w, (group.gravity[0], group.gravity[1], group.gravity[2])
@@ -179,7 +179,7 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
             learn(group, h, stages, weights, settings.guess)
         if keep:
             generalized_momentum(tree, w, group.p)
-            kept = (k + 1) // every - 1
+            kept = (k + 1) // every
             write_lanes(out.q, kept, group.q, tree.nq)
             write_lanes(out.v, kept, group.v, tree.nv)
             write_lanes(out.p, kept, group.p, tree.nv)
