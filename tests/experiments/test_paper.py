@@ -96,6 +96,14 @@ def test_growth_and_its_confidence():
     assert noisy.half_width == pytest.approx(4.303 * np.sqrt(covariance[0, 0] * left @ left / 2))
 
 
+def test_growth_of_an_evaluation_where_frames_need_ever_fewer_of_them():
+    n, evaluations = [20, 50, 100, 500, 2000], [8.0, 6.0, 5.0, 3.0, 2.0]
+    seconds = [1e-8 * k**1.05 * (e + 2.5) for k, e in zip(n, evaluations, strict=True)]
+    found, worth = timing.growth_of_evaluation(n, seconds, evaluations)
+    assert found.exponent == pytest.approx(1.05) and worth == pytest.approx(2.5) and found.half_width < 1e-9
+    assert timing.growth(n, [s / e for s, e in zip(seconds, evaluations, strict=True)]).exponent > 1.1
+
+
 def test_largest_step_stops_at_the_first_that_is_too_large():
     runs = [step_size.Run("a", step, energy, 0.0) for step, energy in ((1, 1e-5), (2, 1e-2), (5, 1e-5))]
     assert step_size.largest(runs, "a") == 1

@@ -1,6 +1,7 @@
 """The methods of the paper's Fig. 3 under its settings, and how they are timed."""
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -77,6 +78,9 @@ def repeated(jobs: dict, repeats: int) -> dict:
 _STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 
+MOST_WORTH = 5.0  # evaluations
+
+
 class Growth(NamedTuple):
     """Exponent of a power law, and half the width of its 95 % confidence interval."""
 
@@ -87,12 +91,32 @@ class Growth(NamedTuple):
         return f"{self.exponent:.2f} ± {self.half_width:.2f}"
 
 
-def growth(n: list[int], seconds: list[float]) -> Growth:
-    """Fit seconds ~ nᵏ by least squares on logarithmic axes; needs three points or more."""
+def growth(n: Sequence[int], seconds: Sequence[float] | np.ndarray, spent: int = 1) -> Growth:
+    """Fit seconds ~ nᵏ by least squares on logarithmic axes, so many parameters being ``spent`` besides a factor."""
     x, y = np.log(n), np.log(seconds)
     centred = x - x.mean()
     slope = float(centred @ y / (centred @ centred))
-    left = y - y.mean() - slope * centred
-    freedom = len(n) - 2
-    error = float(np.sqrt(left @ left / freedom / (centred @ centred)))
+    freedom = len(n) - 1 - spent
+    error = float(np.sqrt(np.sum(_left(n, seconds) ** 2) / freedom / (centred @ centred)))
     return Growth(slope, _STUDENT[min(freedom, len(_STUDENT)) - 1] * error)
+
+
+def growth_of_evaluation(
+    n: Sequence[int], seconds: Sequence[float], evaluations: Sequence[float]
+) -> tuple[Growth, float]:
+    """Fit the time of a frame ~ nᵏ (evaluations + c), and give k and c; of three points, with c = 0.
+
+    What is done once a frame, such as factoring the mass matrix, is worth c evaluations: so sizes whose frames need few
+    of them can be compared with others.
+    """
+    e = np.array(evaluations)
+    if len(n) < 4:
+        return growth(n, seconds / e), 0.0
+    worth = min(np.linspace(0.0, MOST_WORTH, 101), key=lambda c: float(np.sum(_left(n, seconds / (e + c)) ** 2)))
+    return growth(n, seconds / (e + worth), spent=2), float(worth)
+
+
+def _left(n: Sequence[int], seconds: Sequence[float] | np.ndarray) -> np.ndarray:
+    """What the power law that fits best leaves of log(seconds)."""
+    x, y = np.log(n), np.log(seconds)
+    return y - np.polyval(np.polyfit(x, y, 1), x)
