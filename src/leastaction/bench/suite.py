@@ -56,7 +56,7 @@ class Plan:
     motions: tuple[Motion, ...] = MOTIONS
     durations: tuple[float, ...] = (10.0, 100.0)
     budgets: tuple[float, ...] = (0.3, 0.7, 3.5)
-    batch: tuple[int, int, int, int] = (64, 10, 3000, 8)
+    batch: tuple[int, int, int, int] = (64, 10, 3000, 24)
     humanoid: bool = True
     anatomy_sizes: tuple[int, ...] = (10, 100, 1000)
 

@@ -78,7 +78,7 @@ def repeated(jobs: dict, repeats: int) -> dict:
 _STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 
-MOST_WORTH = 5.0  # evaluations
+MOST_WORTH = 50.0  # evaluations
 
 
 class Growth(NamedTuple):
@@ -112,7 +112,7 @@ def growth_of_evaluation(
     e = np.array(evaluations)
     if len(n) < 4:
         return growth(n, seconds / e), 0.0
-    worth = min(np.linspace(0.0, MOST_WORTH, 101), key=lambda c: float(np.sum(_left(n, seconds / (e + c)) ** 2)))
+    worth = min(np.linspace(0.0, MOST_WORTH, 501), key=lambda c: float(np.sum(_left(n, seconds / (e + c)) ** 2)))
     return growth(n, seconds / (e + worth), spent=2), float(worth)
 
 
