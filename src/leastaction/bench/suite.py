@@ -45,8 +45,8 @@ class Plan:
     """
 
     sizes: tuple[int, ...] = (2, 5, 10, 20, 50, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000)
-    body_steps: int = 200_000
-    repeats: int = 15
+    body_steps: int = 100_000
+    repeats: int = 40
     long: int = 100_000
     long_steps: int = 5
     starts: int = 5
