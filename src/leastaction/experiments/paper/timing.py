@@ -76,9 +76,7 @@ def repeated(jobs: dict, repeats: int) -> dict:
 
 # 97.5 % quantiles of Student's t for 1, 2, … degrees of freedom
 _STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-
-
-MOST_WORTH = 50.0  # evaluations
+_WORTH = np.linspace(0.0, 50.0, 501)  # evaluations that what is done once a frame may be worth
 
 
 class Growth(NamedTuple):
@@ -93,12 +91,10 @@ class Growth(NamedTuple):
 
 def growth(n: Sequence[int], seconds: Sequence[float] | np.ndarray, spent: int = 1) -> Growth:
     """Fit seconds ~ nᵏ by least squares on logarithmic axes, so many parameters being ``spent`` besides a factor."""
-    x, y = np.log(n), np.log(seconds)
-    centred = x - x.mean()
-    slope = float(centred @ y / (centred @ centred))
+    slope, left = _fit(n, seconds)
     freedom = len(n) - 1 - spent
-    error = float(np.sqrt(np.sum(_left(n, seconds) ** 2) / freedom / (centred @ centred)))
-    return Growth(slope, _STUDENT[min(freedom, len(_STUDENT)) - 1] * error)
+    error = np.sqrt(left / freedom / (len(n) * np.var(np.log(n))))
+    return Growth(slope, _STUDENT[min(freedom, len(_STUDENT)) - 1] * float(error))
 
 
 def growth_of_evaluation(
@@ -112,11 +108,12 @@ def growth_of_evaluation(
     e = np.array(evaluations)
     if len(n) < 4:
         return growth(n, seconds / e), 0.0
-    worth = min(np.linspace(0.0, MOST_WORTH, 501), key=lambda c: float(np.sum(_left(n, seconds / (e + c)) ** 2)))
+    worth = min(_WORTH, key=lambda c: _fit(n, seconds / (e + c))[1])
     return growth(n, seconds / (e + worth), spent=2), float(worth)
 
 
-def _left(n: Sequence[int], seconds: Sequence[float] | np.ndarray) -> np.ndarray:
-    """What the power law that fits best leaves of log(seconds)."""
+def _fit(n: Sequence[int], seconds: Sequence[float] | np.ndarray) -> tuple[float, float]:
+    """Exponent of the power law that fits best, and the sum of squares that it leaves of log(seconds)."""
     x, y = np.log(n), np.log(seconds)
-    return y - np.polyval(np.polyfit(x, y, 1), x)
+    law = np.polyfit(x, y, 1)
+    return float(law[0]), float(np.sum((y - np.polyval(law, x)) ** 2))
