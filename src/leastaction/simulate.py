@@ -49,7 +49,8 @@ def simulate(
         (fast when compiled with numba.njit); or an array (nv,) held throughout, or (steps, nv)
     wrench : external wrenches (moment, force), each in the body's frame about its origin, N m and N: a function
         f(t, q, v) → (nb, 6), or an array (nb, 6) or (steps, nb, 6)
-    record_every : keep the start and every so many steps; energy and momentum are followed at every step
+    record_every : keep the start and every so many steps. The ranges of energy and momentum are over more: every eighth
+        step as well, and each in which some link turns by more than 0.05 rad
     progress : whether to show a bar; None shows it for runs of more than about two seconds at a terminal
     on_failure : what to do when a step cannot be made: "raise" the StepError, or "truncate", which returns what was
         made so far with the StepError as its ``failure``

@@ -151,7 +151,7 @@ class Trajectory:
 
     @property
     def max_energy_error(self) -> float:
-        """Greatest size of `energy_error` over every step, kept or not."""
+        """Greatest size of `energy_error`, over all steps that `energy_range` is over."""
         return float(np.abs(self.energy_range - self.energy[0]).max() / self._scale)
 
     @property
