@@ -171,9 +171,9 @@ def _compile(model: Model) -> Compiled:
     gx, gy, gz = model.gravity.tolist()
     return Compiled(
         tree=Tree(
-            n, model.nq, model.nv, layout.blocks(n) * layout.BLOCK, ground.astype(np.int64),
-            np.array([part.kind for part in parts]), np.array(iq), np.array(iv), np.array(passive, dtype=np.int64),
-            family.astype(np.int64),
+            n, model.nq, model.nv, max(layout.DOF[part.kind] for part in parts), layout.blocks(n) * layout.BLOCK,
+            ground.astype(np.int64), np.array([part.kind for part in parts]), np.array(iq), np.array(iv),
+            np.array(passive, dtype=np.int64), family.astype(np.int64),
         ),
         constants=rows,
         rest=rest,

@@ -12,7 +12,7 @@ from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times
 from .layout import (
     ARM, BLOCK, COM_W, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENTUM, MU, PUSH, PUSHED, Q, S, SCREW,
-    SCREW_J, T, TAU, add33, get3, get33, get4, put3, put33, put4, slot, zeros,
+    SCREW_J, STRETCH, T, TAU, add33, get3, get33, get4, put3, put33, put4, slot, stretch,
 )
 from .rnea import gather
 from .simd import WIDTH, below, number, summed, wide
@@ -31,22 +31,18 @@ def screw_rotation(w, o):
 
 
 @kernel
-def screw_rotations(tree, w):
-    """Alg. 2, line 2, of the SCREW joints."""
-    for block in range(0, tree.end, BLOCK):
+def displacements(tree, w, first):
+    """Alg. 2, lines 1–3, of a stretch of links: ΔT_i from the motion of the joints. Gives the least cos(θ/2) of its
+    rotation."""
+    links, blocks = stretch(tree, w, first)
+    for block in blocks:
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
             screw_rotation(wide(w), o)
-
-
-@kernel
-def displacements(tree, w):
-    """Alg. 2, lines 1–3: ΔT_i of every link from the motion of the joints. Gives the least cos(θ/2) of its rotation."""
-    screw_rotations(tree, w)
     least = number(w, 1.0)
     dR, d = get4(w, slot(w, tree.n) + DQ), get3(w, slot(w, tree.n) + D)
-    for i in range(tree.n):  # root → leaves
+    for i in links:  # root → leaves
         o = slot(w, i)
-        if tree.parent[i] != i - 1:  # else it is at hand
+        if tree.parent[i] != i - 1 or i == first:  # else it is at hand
             dR, d = get4(w, slot(w, tree.parent[i]) + DQ), get3(w, slot(w, tree.parent[i]) + D)
         if tree.kind[i] == SCREW:
             j, t = get4(w, o + SCREW_J), scale(w[o + DELTA], get3(w, o + S + 3 * LANES))
@@ -99,13 +95,15 @@ def drnea(tree, w, h, retraction, anew):
     whether its log is unique. The sum from leaves to root, lines 8 and 9 of Algorithm 2, is left to the caller: the
     root finder merges it with its own sweep (aba.solve_up), or gather_residual() does just that.
     """
-    least = displacements(tree, w)
-    energies = number(wide(w), 0.0)
-    for block in range(0, tree.end, BLOCK):
-        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-            m, f, energy = link_momentum(wide(w), o, h, retraction)
-            put_residual(wide(w), o, m, f)
-            energies += energy
+    least, energies = number(w, 1.0), number(wide(w), 0.0)
+    for first in range(0, tree.n + 1, STRETCH):
+        least = min(least, displacements(tree, w, first))
+        _, blocks = stretch(tree, w, first)
+        for block in blocks:
+            for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+                m, f, energy = link_momentum(wide(w), o, h, retraction)
+                put_residual(wide(w), o, m, f)
+                energies += energy
     for i in range(tree.n):
         if anew or tree.passive[i]:
             joint_residual(tree, w, i, h)
@@ -171,11 +169,13 @@ def kick(tree, w, gravity, tau, h):
 
 
 @formula
-def carry_link(w, o):
-    """The same covector about the new origin, in the axes of the world; of a link, or of four."""
+def carry_link(w, o, most):
+    """The same covector about the new origin, in the axes of the world; of a link, or of four. Of the joint, with
+    ``most`` degrees of freedom at most, nothing."""
     m, f = get33(w, o + MU)
     put33(w, o + MOMENTUM, sub(m, cross(get3(w, o + D), f)), f)
-    put33(w, o + JOINT_P, zeros(w), zeros(w))
+    for j in range(most):
+        w[o + JOINT_P + LANES * j] = 0.0
 
 
 @kernel
@@ -183,7 +183,7 @@ def carry(tree, w, h):
     """Momentum into the next step, of the links and of the joints."""
     for block in range(0, tree.end, BLOCK):
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-            carry_link(wide(w), o)
+            carry_link(wide(w), o, tree.most)
     for i in range(tree.n):
         if tree.passive[i]:
             carry_joint(tree, w, i, h)

@@ -7,8 +7,8 @@ wrench along the tree is then a shift, with no rotation.
 from . import so3
 from .jit import formula, kernel
 from .layout import (
-    ANGLE, ARM, BALL, BLOCK, COM, COM_W, DQ, FREE, INERTIA, INERTIA_C, LANES, LOCAL_P, LOCAL_Q, MASS,
-    O, PLACE_P, PLACE_Q, Q, S, SCREW, SLIDE, TURN, get3, get4, get6, put3, put4, put6, slot, zeros,
+    ANGLE, ARM, BALL, COM, COM_W, DQ, FREE, INERTIA, INERTIA_C, LANES, LOCAL_P, LOCAL_Q, MASS,
+    O, PLACE_P, PLACE_Q, Q, S, SCREW, SLIDE, STRETCH, TURN, get3, get4, get6, put3, put4, put6, slot, stretch, zeros,
 )
 from .mat3 import mat_vec
 from .simd import WIDTH, below, numbers, wide
@@ -47,20 +47,21 @@ def far_pose(w, o):
 
 
 @kernel
-def local_poses(tree, w, q):
-    """Pose of every link in its parent's frame."""
-    for i in range(tree.n):
+def local_poses(tree, w, q, first):
+    """Pose of every link of a stretch in its parent's frame."""
+    links, blocks = stretch(tree, w, first)
+    for i in links:
         if tree.kind[i] == SCREW:
             w[slot(w, i) + ANGLE] = q[tree.iq[i]]
     all_of, one = wide(w), numbers(w)
-    for block in range(0, tree.end, BLOCK):
+    for block in blocks:
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
             screw_pose(all_of, o)
             if not below(abs(all_of[o + ANGLE]), so3.MANY_TURNS):
                 for a in range(o, o + WIDTH):
                     if not abs(one[a + ANGLE]) < so3.MANY_TURNS:
                         far_pose(one, a)
-    for i in range(tree.n):
+    for i in links:
         o, k = slot(w, i), tree.iq[i]
         if tree.kind[i] == SCREW:
             continue
@@ -78,20 +79,22 @@ def place(tree, w, q):
     n = tree.n
     put4(w, slot(w, n) + Q, (1.0, 0.0, 0.0, 0.0))
     put4(w, slot(w, n) + DQ, (1.0, 0.0, 0.0, 0.0))
-    local_poses(tree, w, q)
     orientation, origin = get4(w, slot(w, n) + Q), get3(w, slot(w, n) + O)
-    for i in range(n):  # root → leaves
-        o = slot(w, i)
-        if tree.parent[i] != i - 1:  # else it is at hand
-            orientation, origin = get4(w, slot(w, tree.parent[i]) + Q), get3(w, slot(w, tree.parent[i]) + O)
-        arm = so3.rotate(orientation, get3(w, o + LOCAL_P))
-        orientation, origin = so3.multiply(orientation, get4(w, o + LOCAL_Q)), add(origin, arm)
-        put4(w, o + Q, orientation)
-        put3(w, o + ARM, arm)
-        put3(w, o + O, origin)
-    for block in range(0, tree.end, BLOCK):
-        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-            orient(wide(w), o)
+    for first in range(0, n + 1, STRETCH):
+        local_poses(tree, w, q, first)
+        links, blocks = stretch(tree, w, first)
+        for i in links:  # root → leaves
+            o = slot(w, i)
+            if tree.parent[i] != i - 1:  # else it is at hand
+                orientation, origin = get4(w, slot(w, tree.parent[i]) + Q), get3(w, slot(w, tree.parent[i]) + O)
+            arm = so3.rotate(orientation, get3(w, o + LOCAL_P))
+            orientation, origin = so3.multiply(orientation, get4(w, o + LOCAL_Q)), add(origin, arm)
+            put4(w, o + Q, orientation)
+            put3(w, o + ARM, arm)
+            put3(w, o + O, origin)
+        for block in blocks:
+            for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+                orient(wide(w), o)
 
 
 @formula

@@ -9,7 +9,7 @@ from collections import namedtuple
 
 from numba.extending import overload
 
-from .jit import INNER, kernel, part
+from .jit import INNER, formula, kernel, part
 from .simd import COMPILED, integers, number, numbers, of_fours
 
 LANES = 4
@@ -19,10 +19,10 @@ DOF = (1, 3, 6)  # … and their degrees of freedom
 PASSIVE, SPRING = 1, 2  # what a joint has: damping or armature; a spring
 LEAF, LAST = 1, 2  # what a link is: without children; the last of its parent's, which leaves → root is the first
 
-# n: number of links; nq, nv: of numbers in q and in v; end: address past the last block; of each link: parent: index of
-# the parent (n: the ground); kind: of the joint; iq, iv: where its numbers start in q and in v; passive: the sum of
-# what it has, or 0; family: the sum of what the link is, or 0
-Tree = namedtuple("Tree", "n nq nv end parent kind iq iv passive family")
+# n: number of links; nq, nv: of numbers in q and in v; most: degrees of freedom that a joint has at most; end: address
+# past the last block; of each link: parent: index of the parent (n: the ground); kind: of the joint; iq, iv: where its
+# numbers start in q and in v; passive: the sum of what it has, or 0; family: the sum of what the link is, or 0
+Tree = namedtuple("Tree", "n nq nv most end parent kind iq iv passive family")
 
 # What a simulation works on, all of it owned by one simulation. w: all quantities of all links, see below; q, v:
 # configuration and velocity of the node; low (nq): what round-off has kept from q; saved_q, saved_low: of the node
@@ -89,13 +89,13 @@ PSI = _take(6)  # deflection of the joint's spring at t_k: rotation in body axes
 F = _take(6)  # wrench, summed from the leaves
 V = _take(6)  # twist
 A = _take(6)  # acceleration
-IA = _take(48)  # articulated inertia, or what children add to it (articulated.py); of a FREE joint, its inverse pivot
+IA = _take(48)  # articulated inertia (articulated.py); of a FREE joint, its inverse pivot
 U = _take(6)  # Î S of a SCREW joint, shifted to the parent's origin
 DINV = _take(9)  # inverse of the pivot Sᵀ Î S of a SCREW or BALL joint; of a FREE one, what the joint adds to Î
 
 # Newton's sweep, unsymmetric (newton.py)
 K = _take(36)  # stiffness of the link itself, four blocks of nine numbers
-KA = _take(48)  # articulated stiffness, or what children add to it (articulated.py); of a FREE joint, its inverse pivot
+KA = _take(48)  # articulated stiffness (articulated.py); of a FREE joint, its inverse pivot
 NU = _take(6)  # Â S⁺ of a SCREW joint, shifted to the parent's origin
 NW = _take(6)  # Sᵀ Â of a SCREW joint, shifted likewise
 NS = _take(6)  # S⁺ of a SCREW joint; d of a BALL joint
@@ -103,6 +103,7 @@ ND = _take(9)  # inverse of the pivot Sᵀ Â S⁺ of a SCREW or BALL joint
 NE = _take(36)  # derivative of the joint's own residual, for BALL and FREE joints, nine numbers a block
 
 BLOCK = LANES * (_rows + _rows % 2)  # whole cache lines
+STRETCH = 64  # links whose rows fit into the nearest cache
 
 
 def blocks(n: int) -> int:
@@ -113,8 +114,8 @@ def blocks(n: int) -> int:
 @part
 def look(tree):
     """The tree through views, as kernels take it."""
-    return Tree(tree.n, tree.nq, tree.nv, tree.end, integers(tree.parent), integers(tree.kind), integers(tree.iq),
-                integers(tree.iv), integers(tree.passive), integers(tree.family))
+    return Tree(tree.n, tree.nq, tree.nv, tree.most, tree.end, integers(tree.parent), integers(tree.kind),
+                integers(tree.iq), integers(tree.iv), integers(tree.passive), integers(tree.family))
 
 
 def _in_blocks(w, i):
@@ -136,6 +137,14 @@ if COMPILED:
         return _by_itself if w is of_fours else _in_blocks
 else:
     slot = _in_blocks
+
+
+@formula
+def stretch(tree, w, first):
+    """A stretch of links, from number ``first``, and their blocks. Loops that follow each other do so stretch by
+    stretch, from root to leaves: then what one leaves is still near for the next."""
+    end = first + STRETCH
+    return range(first, min(end, tree.n)), range(slot(w, first), min(slot(w, end), tree.end), BLOCK)
 
 
 @kernel

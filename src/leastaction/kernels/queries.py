@@ -3,7 +3,7 @@
 from . import so3
 from .aba import aba, singular_joint
 from .crba import crba
-from .drnea import carry, displacements, drnea, gather_residual, kick
+from .drnea import carry, drnea, gather_residual, kick
 from .drnea_jacobian import drnea_jacobian
 from .jit import entry
 from .joints import deflections, motion_between, move_by, passive_forces
@@ -113,5 +113,5 @@ def discrete_jacobian(tree, w, q, q_next, h, retraction, rest, unit, jacobian):
     place(tree, w, q)
     deflections(tree, w, q, rest)
     motion_between(tree, w, q, q_next)
-    displacements(tree, w)
+    drnea(tree, w, h, retraction, True)
     drnea_jacobian(tree, w, h, retraction, unit, jacobian)

@@ -8,7 +8,7 @@ from .aba import factor, solve_up
 from .drnea import drnea, kick
 from .jit import entry, kernel
 from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
-from .layout import F, MOMENTUM, MU, get33, look, put33, see, slot
+from .layout import DQ, F, MOMENTUM, MU, get33, look, put33, see, slot
 from .momentum import generalized_momentum, velocity_of
 from .newton import newton_down, newton_factor, newton_up
 from .record import follow, record
@@ -19,7 +19,7 @@ from .settings import (
     BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
 )
 from .variational import (
-    NOTICEABLE, come, force_scale, jumped, least_cosine, may_divide, restore_node, save_node, set_wrenches,
+    NOTICEABLE, come, force_scale, jumped, may_divide, restore_node, save_node, set_wrenches,
 )
 from .vec3 import sub
 
@@ -126,6 +126,15 @@ def rescue(tree, state, h, scale, settings):
             return evaluations, residual, status if status == BACKTRACKED else LOWERED
     spent, residual, status = continuation(tree, w, h, scale, settings, v, guess, state.found)
     return evaluations + spent, residual, status
+
+
+@kernel
+def least_cosine(tree, w):
+    """The least cos(θ/2) of a link in the last (sub-)step: of that which turned furthest."""
+    least = 1.0
+    for i in range(tree.n):
+        least = min(least, w[slot(w, i) + DQ])
+    return least
 
 
 @kernel

@@ -132,7 +132,8 @@ def sweep_down(tree, w, h, riqn):
 
 @part
 def find_root(tree, w, h, reference, settings, riqn, retraction, f):
-    """Find the motion of the step, starting from the one set. Gives (evaluations, residual, status).
+    """Find the motion of the step, starting from the one set. Gives (evaluations, residual, status,
+    least cos(θ/2) of a link's rotation).
 
     ``riqn`` tells the method, ``retraction`` is one of stiffness.py. Both are None for Newton's method with EXP and the
     scaled stopping rule: nothing else is compiled then.
@@ -140,18 +141,18 @@ def find_root(tree, w, h, reference, settings, riqn, retraction, f):
     ``reference`` adds to the scale of the relative residual, which is the kinetic energy of the motion otherwise; ``f``
     (nv) is scratch. RIQN needs aba.factor().
     """
-    track = inf, inf, inf, 0, CONVERGED
+    track, least = (inf, inf, inf, 0, CONVERGED), 1.0
     factored = settings.method != NEWTON  # RIQN's matrix is
     for iteration in range(1, settings.max_iterations + 1):
         twice_energy, least = drnea(tree, w, h, retraction, iteration == 1)  # Alg. 3, line 3
         if not least > LEAST_COSINE:
-            return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE
+            return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE, least
         absolute = 0.0
         if riqn is not None and settings.rule == ABSOLUTE:
             absolute = absolute_residual(tree, w, f)
         if not factored:
             if newton_factor(tree, w, h, retraction, not rough(settings, iteration)) < 0.0:
-                return iteration, track[0], WRONG_ROOT
+                return iteration, track[0], WRONG_ROOT, least
             factored = settings.chord
         square = sweep_up(tree, w, h, riqn)  # Alg. 3, line 5
         size = reference + 2.0 * twice_energy
@@ -159,12 +160,12 @@ def find_root(tree, w, h, reference, settings, riqn, retraction, f):
         left = relative * relative / track[2]
         outcome, anew, track = judge(settings, iteration, least, relative, left, absolute, track)
         if outcome < 0:
-            return iteration, track[0], outcome
+            return iteration, track[0], outcome, least
         k = sweep_down(tree, w, h, riqn)
         if outcome != SEARCHING:
             if outcome != FLOOR:
                 polish(tree, w, h, k, riqn)
-            return iteration, track[0], outcome
+            return iteration, track[0], outcome, least
         factored = settings.method != NEWTON or (factored and not anew)
         improve_motion(tree, w, k)  # Alg. 3, line 6
-    return settings.max_iterations, track[0], EXHAUSTED
+    return settings.max_iterations, track[0], EXHAUSTED, least

@@ -20,13 +20,13 @@ from .simd import COMPILED, of_integers, of_numbers
 from .stiffness import EXP
 
 _NUMBER, _WHOLE, _FLAG = types.float64, types.int64, types.boolean
-_TREE = Tree(n=_WHOLE, nq=_WHOLE, nv=_WHOLE, end=_WHOLE, parent=of_integers, kind=of_integers, iq=of_integers,
-             iv=of_integers, passive=of_integers, family=of_integers)
+_TREE = Tree(n=_WHOLE, nq=_WHOLE, nv=_WHOLE, most=_WHOLE, end=_WHOLE, parent=of_integers, kind=of_integers,
+             iq=of_integers, iv=of_integers, passive=of_integers, family=of_integers)
 _SETTINGS = Settings(
     guess=_WHOLE, method=_WHOLE, chord=_FLAG, rule=_WHOLE, tol=_NUMBER, sure=_NUMBER, max_iterations=_WHOLE,
     retraction=_WHOLE, implicit=_FLAG, damped=_FLAG, rescue=_FLAG, max_substeps=_WHOLE,
 )
-SIGNATURE = types.Tuple([_WHOLE, _NUMBER, _WHOLE, _WHOLE])(
+SIGNATURE = types.Tuple([_WHOLE, _NUMBER, _WHOLE, _WHOLE, _NUMBER])(
     types.NamedTuple(_TREE, Tree), of_numbers, _NUMBER, _NUMBER, types.NamedTuple(_SETTINGS, Settings), of_numbers,
     of_numbers, of_numbers, of_numbers)
 
@@ -64,12 +64,12 @@ def worst_joint(tree, w, h, retraction, status, f):
 @part
 def find_and_leave(tree, w, h, reference, settings, riqn, retraction, f, motion, q, low):
     """As root.find_root, with room f (nv,), then leave the node by what was found. Gives (evaluations, residual,
-    status, joint to blame without a root)."""
-    evaluations, residual, status = find_root(tree, w, h, reference, settings, riqn, retraction, f)
+    status, joint to blame without a root, least cos(θ/2) of a link's rotation)."""
+    evaluations, residual, status, least = find_root(tree, w, h, reference, settings, riqn, retraction, f)
     if status < 0:
-        return evaluations, residual, status, worst_joint(tree, w, h, retraction, status, f)
+        return evaluations, residual, status, worst_joint(tree, w, h, retraction, status, f), least
     leave(tree, w, h, motion, q, low)
-    return evaluations, residual, status, -1
+    return evaluations, residual, status, -1, least
 
 
 @apart

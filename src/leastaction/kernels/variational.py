@@ -12,7 +12,7 @@ from .guess import PAST, guess, remember
 from .jit import entry, formula, kernel, part
 from .joints import deflections, set_motion
 from .kinematics import place
-from .layout import BLOCK, DOF, DQ, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, PUSHED, copy, look, put33, see, slot
+from .layout import BLOCK, DOF, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, PUSHED, copy, look, put33, see, slot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import KNOWN, due, follow, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
@@ -56,9 +56,9 @@ def force_scale(tree, w, gravity, h):
 
 @kernel
 def move_rows(tree, w, source, target):
-    """Copy the momenta of links and joints, twelve rows, of every block."""
+    """Copy the momenta of links and joints, of every block."""
     for block in range(0, tree.end, BLOCK):
-        for j in range(0, 12 * LANES, WIDTH):
+        for j in range(0, (6 + tree.most) * LANES, WIDTH):
             wide(w)[block + target + j] = wide(w)[block + source + j]
 
 
@@ -92,7 +92,8 @@ def come(tree, state, rest, gravity, tau, h):
 
 @part
 def step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, known, factored, scale, settings, search):
-    """One step from a node to the next. Gives (evaluations, residual, status, joint to blame, spring energy).
+    """One step from a node to the next. Gives (evaluations, residual, status, joint to blame, least cos(θ/2) of a
+    link's rotation, spring energy).
 
     ``factored`` tells whether factor(tree, w, 0) has been called. A step without a root leaves q where it was; the
     momenta have had the first kick.
@@ -106,20 +107,11 @@ def step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, known, fa
     set_motion(tree, w, state.motion)
     if settings.implicit and settings.method == RIQN:
         factor(tree, w, h)
-    evaluations, residual, status, blamed = call(
+    evaluations, residual, status, blamed, least = call(
         search, tree, w, h, scale, settings, state.f, state.motion, state.q, state.low)
     if status < 0:
-        return evaluations, residual, status, blamed, 0.0
-    return evaluations, residual, status, blamed, come(tree, state, rest, gravity, tau, h)
-
-
-@kernel
-def least_cosine(tree, w):
-    """The least cos(θ/2) of a link in the last (sub-)step: of that which turned furthest."""
-    least = number(w, 1.0)
-    for i in range(tree.n):
-        least = min(least, w[slot(w, i) + DQ])
-    return least
+        return evaluations, residual, status, blamed, least, 0.0
+    return evaluations, residual, status, blamed, least, come(tree, state, rest, gravity, tau, h)
 
 
 @kernel
@@ -210,9 +202,9 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
             generalized_momentum(tree, w, p)
             return k, known, 0
         save_node(tree, state)
-        springs = 0.0
+        least, springs = 1.0, 0.0
         for s in range(len(stages)):  # just one for order two
-            spent, left, result, blamed, springs = step(
+            spent, left, result, blamed, least, springs = step(
                 tree, state, rest, gravity, held, stages[s] * h, weights, dynamics, s, min(known + s, PAST),
                 factored and s == 0, from_rest, settings, search)
             out.iterations[k] += spent
@@ -224,7 +216,6 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
                 return k, 0, blamed
         known = min(known + len(stages), PAST)
         keep = (first + k + 1) % every == 0
-        least = least_cosine(tree, w)
         known_before, out.extremes[KNOWN] = out.extremes[KNOWN], 0.0
         look_at_it = due(first + k + 1, least)
         factored = look_at_it or keep or control is not None
