@@ -12,7 +12,7 @@ from .blocks import (
 )
 from .jit import kernel
 from .joints import deflections, get_solution, passive_forces, put_rhs
-from .kinematics import place, shift_twist, shift_wrench
+from .kinematics import less_power, place, shift_twist, shift_wrench
 from .layout import (
     A, ARM, ARMATURE, BALL, BLOCK, DAMPING, DINV, F, IA, LANES, LAST, PUSH, Q, S,
     SCREW, STIFFNESS, TAU, U, X, add33, clear, get3, get4, get9, get33, put3, put33, put9, slot, zeros,
@@ -20,7 +20,7 @@ from .layout import (
 from .mat3 import determinant, mat_inverse, mat_scale, mat_shift, mat_vec, scalar
 from .rnea import armature_forces, link_forces, velocities
 from .simd import WIDTH, number, wide
-from .vec3 import add, add_scaled, dot, neg, sub
+from .vec3 import add, add_scaled, dot, neg, scale, sub
 
 SINGULAR = 1e-14  # relative to the terms it is the sum of, below which a pivot counts as zero
 
@@ -179,7 +179,8 @@ def solve_down(tree, w):
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             um, uf = get33(w, o + U)
-            x = w[o + X] - w[o + DINV] * (dot(um, alpha) + dot(uf, acc))
+            # The pivot goes with what is known before: nothing waits for that product then
+            x = less_power(w[o + X], scale(w[o + DINV], um), scale(w[o + DINV], uf), alpha, acc)
             w[o + X] = x
             turn, move = get33(w, o + S)
             alpha, acc = shift_twist(alpha, acc, arm)

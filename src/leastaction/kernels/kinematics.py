@@ -137,6 +137,13 @@ def shift_wrench(m, f, arm):
     return add(m, cross(arm, f)), f
 
 
+@formula
+def less_power(c, turn, move, m, f):
+    """c − turn·m − move·f, added up in pairs: a sweep along the tree waits for it at every link."""
+    return (c - turn[0] * m[0] - turn[1] * m[1]) - (
+        (turn[2] * m[2] + move[0] * f[0]) + (move[1] * f[1] + move[2] * f[2]))
+
+
 @kernel
 def joint_twist(kind, w, o, rates, k):
     """Twist across the joint, in world axes, when its rates start at rates[k]."""

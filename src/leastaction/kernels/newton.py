@@ -14,7 +14,7 @@ from .blocks import (
 )
 from .drnea_jacobian import joint_derivative
 from .jit import formula, kernel
-from .kinematics import shift_twist, shift_wrench
+from .kinematics import less_power, shift_twist, shift_wrench
 from .layout import (
     A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, K, KA, LANES, LAST, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS,
     TAU, X, add33, get3, get33, get4, get9, put3, put33, put9, slot, zeros,
@@ -22,7 +22,7 @@ from .layout import (
 from .mat3 import determinant, mat_add, mat_hat, mat_inverse, mat_vec
 from .simd import WIDTH, number, sign, wide
 from .stiffness import link_stiffness
-from .vec3 import add, add_scaled, cross, dot, sub, unit
+from .vec3 import add, add_scaled, cross, dot, scale, sub, unit
 
 @kernel
 def joint_stiffness(tree, w, i, h):
@@ -187,7 +187,7 @@ def newton_down(tree, w):
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             wm, wf = get33(w, o + NW)
-            x = w[o + X] - w[o + ND] * (dot(wm, turn) + dot(wf, move))
+            x = less_power(w[o + X], scale(w[o + ND], wm), scale(w[o + ND], wf), turn, move)
             w[o + X] = x
             turn, move = shift_twist(turn, move, arm)
             own_turn, own_move = get33(w, o + NS)
