@@ -10,11 +10,14 @@ from . import so3
 from .jit import formula
 from .layout import COM_W, DQ, INERTIA_C, MASS, get3, get4, get6
 from .mat3 import (
-    add_hat_mat, congruence, hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, square_of,
-    sub_mat_hat, transpose,
+    add_hat_mat, hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, square_of, sub_mat_hat,
+    transpose,
 )
 from .split import rotation_derivative, split_twist
-from .vec3 import add, add_scaled, cross, dot, scale, sub, sym_mul
+from .vec3 import (
+    add, add_scaled, cross, dot, neg, scale, sub, sym_add_dyads, sym_add_scaled, sym_add_square, sym_commutator,
+    sym_mul,
+)
 
 
 @formula
@@ -99,22 +102,33 @@ def exp_stiffness(w, o, h, ratio, beta, gamma, kappa):
 
 @formula
 def exp_stiffness_second_order(w, o, h):
-    """K to second order in x, for a third of the work. Then AᵀA = 1 − ŵ²/12, and with Q = hat(w×d) + ŵd̂ most of it is
+    """K to second order in x, for less than half of the work. With k = m/h, κ = k/12, α = k + κ w·w, the centre of mass at c
+    before the step, b = d + c×w and y = I w/h,
 
-    δf = k (AᵀA δd + Q δw/12), δm_c = k (Qᵀ δd + (d·d − d dᵀ) δw)/12 + the answer of AᵀI w/h to δw = A z.
+    K22 = α − κ w wᵀ,  K21 = P − hat(α c + k d),  K12 = Pᵀ + hat(α c),  P = κ (2 d wᵀ − w bᵀ − w·d),
+
+    and K11 is a symmetric matrix and a hat.
     """
     u = so3.vector(get4(w, o + DQ))
     turn, d = split_twist(w, o, 2.0 + dot(u, u) * (1.0 / 3.0))
-    centre, k, by_h = get3(w, o + COM_W), w[o + MASS] / h, 1.0 / h
-    e, twelfth = add(centre, d), k * (1.0 / 12.0)
-    f_y = mat_shift(square_of(turn, -twelfth), k + twelfth * dot(turn, turn))
+    centre, inertia, by_h = get3(w, o + COM_W), get6(w, o + INERTIA_C), 1.0 / h
+    k, square = w[o + MASS] * by_h, dot(turn, turn)
+    twelfth = k * (1.0 / 12.0)
+    alpha = k + twelfth * square
     part = scale(twelfth, turn)
-    Q = mat_shift(mat_sub(outer(d, add(part, part)), outer(part, d)), -twelfth * dot(turn, d))
-    f_z, m_y = sub_mat_hat(Q, f_y, e), transpose(Q)
-    inertia = get6(w, o + INERTIA_C)
-    y = scale(by_h, sym_mul(inertia, turn))
-    m_z = mat_scale(by_h, congruence(rotation_derivative(turn, 1.0 / 12.0), inertia))
-    m_z = mat_shift(mat_sub(m_z, square_of(d, twelfth)), twelfth * dot(d, d) - dot(turn, y) * (1.0 / 6.0))
-    m_z = mat_add(m_z, mat_sub(outer(scale(1.0 / 3.0, turn), y), outer(scale(1.0 / 6.0, y), turn)))
-    m_z = mat_sub(m_z, hat(scale(0.5, y)))
-    return add_hat_mat(sub_mat_hat(m_z, m_y, e), centre, f_z), add_hat_mat(m_y, centre, f_y), f_z, f_y
+    before = scale(alpha, centre)
+    after = add_scaled(before, k, d)
+    b, lever = add(d, cross(centre, turn)), cross(centre, d)
+    P = mat_shift(mat_sub(outer(d, add(part, part)), outer(part, b)), -dot(part, d))
+
+    y, trace = scale(by_h, sym_mul(inertia, turn)), by_h * (inertia[0] + inertia[1] + inertia[2])
+    # dlogᵀ I dlog / h and what comes with the moving frame …
+    sym = sym_add_scaled(sym_commutator(scale(0.5 * by_h, turn), inertia), by_h - by_h * square * (5.0 / 12.0), inertia)
+    z = add_scaled(add_scaled(scale(5.0 / 6.0, y), -0.25 * trace, turn), 4.0 * twelfth, lever)
+    sym = sym_add_dyads(sym, turn, z)
+    # … and the mass at its lever
+    sym = sym_add_dyads(sym_add_square(sym, -twelfth, b), neg(centre), after)
+    shift = dot(centre, after) + twelfth * dot(d, d) + 0.25 * square * trace - dot(turn, y) * (5.0 / 12.0)
+    skew = add_scaled(add_scaled(scale(0.25, cross(y, turn)), -0.5, y), -0.5 * k, lever)
+    return (mat_add(mat_shift(mat_of_sym(sym), shift), hat(skew)), mat_add(transpose(P), hat(before)),
+            mat_sub(P, hat(after)), mat_shift(square_of(turn, -twelfth), alpha))

@@ -74,15 +74,6 @@ def square_of(a, k):
 
 
 @formula
-def congruence(A, S):
-    """Aᵀ S A, with S as six numbers: of its nine six are worked out."""
-    B = mat_mul(mat_of_sym(S), A)
-    a0, a1, a2 = (A[0], A[3], A[6]), (A[1], A[4], A[7]), (A[2], A[5], A[8])
-    b0, b1, b2 = (B[0], B[3], B[6]), (B[1], B[4], B[7]), (B[2], B[5], B[8])
-    return mat_of_sym((dot(a0, b0), dot(a1, b1), dot(a2, b2), dot(a0, b1), dot(a0, b2), dot(a1, b2)))
-
-
-@formula
 def mat_sub(A, B):
     return (A[0] - B[0], A[1] - B[1], A[2] - B[2], A[3] - B[3], A[4] - B[4], A[5] - B[5],
             A[6] - B[6], A[7] - B[7], A[8] - B[8])
