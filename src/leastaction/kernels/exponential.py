@@ -102,8 +102,8 @@ def exp_stiffness(w, o, h, ratio, beta, gamma, kappa):
 
 @formula
 def exp_stiffness_second_order(w, o, h):
-    """K to second order in x, for less than half of the work. With k = m/h, κ = k/12, α = k + κ w·w, the centre of mass at c
-    before the step, b = d + c×w and y = I w/h,
+    """K to second order in x, for less than half of the work. With k = m/h, κ = k/12, α = k + κ w·w, the centre of mass
+    at c before the step, b = d + c×w and y = I w/h,
 
     K22 = α − κ w wᵀ,  K21 = P − hat(α c + k d),  K12 = Pᵀ + hat(α c),  P = κ (2 d wᵀ − w bᵀ − w·d),
 
