@@ -32,8 +32,8 @@ def screw_rotation(w, o):
 
 @kernel
 def displacements(tree, w, first):
-    """Alg. 2, lines 1–3, of a stretch of links: ΔT_i from the motion of the joints. Gives the least cos(θ/2) of its
-    rotation."""
+    """Alg. 2, lines 1–3, of a stretch of links: ΔT_i from the motion of the joints. Gives the least cos(θ/2) of their
+    rotations."""
     links, blocks = stretch(tree, w, first)
     for block in blocks:
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time

@@ -30,8 +30,7 @@ def rotation_rate(phi, z):
 @kernel
 def joint_derivative(w, o, h, turn, move):
     """Change of the joint's own residual (the D₁ terms of armature, damping and spring), in world axes, when its motion
-    is
-    followed by the twist (turn, move)."""
+    is followed by the twist (turn, move)."""
     k = w[o + ARMATURE] / h + 0.5 * w[o + DAMPING]
     spring = 0.25 * h * w[o + STIFFNESS]
     j, orientation = get4(w, o + J), get4(w, o + Q)

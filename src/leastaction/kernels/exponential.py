@@ -107,7 +107,7 @@ def exp_stiffness_second_order(w, o, h):
 
     K22 = α − κ w wᵀ,  K21 = P − hat(α c + k d),  K12 = Pᵀ + hat(α c),  P = κ (2 d wᵀ − w bᵀ − w·d),
 
-    and K11 is a symmetric matrix and a hat.
+    and K11 is a symmetric matrix and a hat, written out in docs/derivation.md.
     """
     u = so3.vector(get4(w, o + DQ))
     turn, d = split_twist(w, o, 2.0 + dot(u, u) * (1.0 / 3.0))
@@ -122,11 +122,11 @@ def exp_stiffness_second_order(w, o, h):
     P = mat_shift(mat_sub(outer(d, add(part, part)), outer(part, b)), -dot(part, d))
 
     y, trace = scale(by_h, sym_mul(inertia, turn)), by_h * (inertia[0] + inertia[1] + inertia[2])
-    # dlogᵀ I dlog / h and what comes with the moving frame …
+    # The symmetric matrix: what turning about the centre of mass asks for …
     sym = sym_add_scaled(sym_commutator(scale(0.5 * by_h, turn), inertia), by_h - by_h * square * (5.0 / 12.0), inertia)
     z = add_scaled(add_scaled(scale(5.0 / 6.0, y), -0.25 * trace, turn), 4.0 * twelfth, lever)
     sym = sym_add_dyads(sym, turn, z)
-    # … and the mass at its lever
+    # … and the mass that moves with it
     sym = sym_add_dyads(sym_add_square(sym, -twelfth, b), neg(centre), after)
     shift = dot(centre, after) + twelfth * dot(d, d) + 0.25 * square * trace - dot(turn, y) * (5.0 / 12.0)
     skew = add_scaled(add_scaled(scale(0.25, cross(y, turn)), -0.5, y), -0.5 * k, lever)

@@ -103,7 +103,7 @@ ND = _take(9)  # inverse of the pivot Sᵀ Â S⁺ of a SCREW or BALL joint
 NE = _take(36)  # derivative of the joint's own residual, for BALL and FREE joints, nine numbers a block
 
 BLOCK = LANES * (_rows + _rows % 2)  # whole cache lines
-STRETCH = 64  # links whose rows fit into the nearest cache
+STRETCH = 64  # links of which all that an evaluation works on fits into the nearest cache
 
 
 def blocks(n: int) -> int:
@@ -142,7 +142,8 @@ else:
 @formula
 def stretch(tree, w, first):
     """A stretch of links, from number ``first``, and their blocks. Loops that follow each other do so stretch by
-    stretch, from root to leaves: then what one leaves is still near for the next."""
+    stretch, from root to leaves: then what one leaves is still near for the next. The last stretch begins at n or
+    before it, n being the ground, whose block may be one of its own."""
     end = first + STRETCH
     return range(first, min(end, tree.n)), range(slot(w, first), min(slot(w, end), tree.end), BLOCK)
 

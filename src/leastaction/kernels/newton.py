@@ -24,6 +24,7 @@ from .simd import WIDTH, number, sign, wide
 from .stiffness import link_stiffness
 from .vec3 import add, add_scaled, cross, dot, scale, sub, unit
 
+
 @kernel
 def joint_stiffness(tree, w, i, h):
     """Set NE: the derivative of a BALL or FREE joint's own residual with respect to its part of ζ, as blocks."""
