@@ -119,7 +119,8 @@ def test_one_step_at_a_time_rescues_as_a_whole_run_does():
 
 @pytest.mark.parametrize("order", [4, 6])
 def test_higher_orders_are_rescued_too(order):
-    traj = la.simulate(CHAIN, dt=1e-2, duration=5.0, integrator=la.Variational(order=order))
+    """The step is so long that some need it whatever round-off makes of the motion."""
+    traj = la.simulate(CHAIN, dt=1.5e-2, duration=5.0, integrator=la.Variational(order=order))
     assert traj.status.min() >= 0
     assert traj.status.max() > Status.STRUGGLED
     assert np.isfinite(traj.q).all()

@@ -62,7 +62,7 @@ def main() -> None:
         "K, exp, exactly": lambda: newton.link_stiffnesses(tree, w, H, stiffness.EXP, True),
         "K, split": lambda: newton.link_stiffnesses(tree, w, H, stiffness.SPLIT, True),
         "newton_factor, without K": lambda: newton.newton_factor(tree, w, H, stiffness.SPLIT, True),
-        "newton_up and newton_down": lambda: (newton.newton_up(tree, w), newton.newton_down(tree, w)),
+        "newton_up and newton_down": lambda: (newton.newton_up(tree, w), newton.newton_down(tree, w, 0, None)),
     }
     counts = {}
     for name, phase in phases.items():

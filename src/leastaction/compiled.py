@@ -167,7 +167,8 @@ def _compile(model: Model) -> Compiled:
                for part in parts]
     last = np.full(n + 1, -1)  # child of every link, and of the ground
     last[ground] = np.arange(n)  # the greatest index stays
-    family = layout.LEAF * (last[:n] < 0) + layout.LAST * (last[ground] == np.arange(n))
+    forks = np.isin(np.arange(n), ground[ground != np.arange(n) - 1])
+    family = layout.LEAF * (last[:n] < 0) + layout.LAST * (last[ground] == np.arange(n)) + layout.FORK * forks
     gx, gy, gz = model.gravity.tolist()
     return Compiled(
         tree=Tree(

@@ -14,6 +14,6 @@ def test_a_rotation_that_round_off_has_stretched_leaves_the_quaternion_unit():
     c, joints, layout = compile_model(model), plain("joints"), plain("layout")
     w, q, low = c.workspace(), np.array([0.5, -0.5, 0.5, 0.5]), np.zeros(4)
     w[layout.J : layout.J + 16 : 4] = np.array([0.6, 0.0, 0.8, 0.0]) * (1 + 1e-9)
-    joints.apply_motion(c.tree, w, q, low)
+    joints.apply_joint_motion(c.tree, w, 0, q, low)
     assert abs(np.linalg.norm(q) - 1) < 1e-15
     assert np.all(np.abs(low) < 2e-16)

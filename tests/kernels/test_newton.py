@@ -10,7 +10,7 @@ import leastaction as la
 from leastaction.compiled import compile_model
 from leastaction.dynamics import RETRACTIONS
 from leastaction.kernels import joints, newton, queries, root
-from leastaction.kernels.layout import look
+from leastaction.kernels.layout import look, stretches
 from leastaction.kernels.simd import numbers
 from reference import action
 from reference.trees import KINDS, models, random_model, random_triplet
@@ -27,7 +27,8 @@ def sweeps(tree, w, q_prev, q, q_next, h, retraction, exact, tau, rest, gravity,
     tree, w = look(tree), numbers(w)
     positive = newton.newton_factor(tree, w, h, retraction, exact) > 0.0
     norm = newton.newton_up(tree, w)
-    newton.newton_down(tree, w)
+    for first in stretches(tree):
+        newton.newton_down(tree, w, first, None)
     joints.get_solution(tree, w, x)
     return positive, norm
 

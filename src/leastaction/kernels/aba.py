@@ -10,16 +10,16 @@ from .blocks import (
     alike, block_inverse, eliminate_ball, get_blocks, matrix_times, nine, put_nine, row_dot, row_numbers, row_shift,
     schur_complement, shift_blocks, times, twist_times,
 )
-from .jit import kernel
-from .joints import deflections, get_solution, passive_forces, put_rhs
+from .jit import formula, kernel
+from .joints import deflections, get_solution, move_joint, move_screw, passive_forces, put_rhs
 from .kinematics import less_power, place, shift_twist, shift_wrench
 from .layout import (
-    A, ARM, ARMATURE, BALL, BLOCK, DAMPING, DINV, F, IA, LANES, LAST, PUSH, Q, S,
-    SCREW, STIFFNESS, TAU, U, X, add33, clear, get3, get4, get9, get33, put3, put33, put9, slot, zeros,
+    A, ARM, ARMATURE, BALL, BLOCK, DAMPING, DINV, F, FORK, IA, LANES, LAST, PUSH, Q, S, SCREW, STIFFNESS, TAU, TWIGS, U,
+    X, add33, clear, get3, get4, get9, get33, put3, put33, put9, slot, stretch, stretches, zeros,
 )
 from .mat3 import determinant, mat_inverse, mat_scale, mat_shift, mat_vec, scalar
 from .rnea import armature_forces, link_forces, velocities
-from .simd import WIDTH, number, wide
+from .simd import WIDTH, below, number, wide
 from .vec3 import add, add_scaled, dot, neg, scale, sub
 
 SINGULAR = 1e-14  # relative to the terms it is the sum of, below which a pivot counts as zero
@@ -86,15 +86,15 @@ def factor(tree, w, h):
 
 @kernel
 def singular_joint(tree, w):
-    """The last joint whose articulated inertia is not positive, or −1: those before it may only follow from it. Needs
-    factor(tree, w, 0)."""
+    """The last joint whose articulated inertia is not positive, or −1: those before it may only follow from it. Of four
+    simulations, the last one that is so in any of them. Needs factor(tree, w, 0)."""
     for i in range(tree.n - 1, -1, -1):
         o = slot(w, i)
         A11, _, _, A22 = articulated(w, o, IA, True)
         I11, I22 = nine(A11), nine(A22)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
-            regular = 1.0 / w[o + DINV] > SINGULAR * own_terms(I11, I22, turn, move)
+            regular = below(SINGULAR * own_terms(I11, I22, turn, move), 1.0 / w[o + DINV])
         elif tree.kind[i] == BALL:
             regular = _positive(mat_shift(I11, w[o + ARMATURE]), SINGULAR * (I11[0] + I11[4] + I11[8]))
         else:  # kept is the inverse
@@ -121,7 +121,23 @@ def own_terms(A11, A22, turn, move):
 def _positive(D, small):
     """Whether a symmetric matrix is positive definite, with pivots above ``small``."""
     minor = D[0] * D[4] - D[1] * D[1]
-    return D[0] > small and minor > small * D[0] and determinant(D) > small * minor
+    return below(small, D[0]) and below(small * D[0], minor) and below(small * minor, determinant(D))
+
+
+@formula
+def add_twigs(w, o, m, f):
+    """Add what the children of a FORK have summed up."""
+    tm, tf = get33(w, o + TWIGS)
+    return add(m, tm), add(f, tf)
+
+
+@formula
+def hang_twig(w, o, first, m, f):
+    """Leave the wrench of a child to its parent at slot o, a FORK; ``first``: of the children there."""
+    if first:
+        put33(w, o + TWIGS, m, f)
+    else:
+        add33(w, o + TWIGS, m, f)
 
 
 @kernel
@@ -133,6 +149,8 @@ def solve_up(tree, w):
         o = slot(w, i)
         m, f = get33(w, o + F)
         m, f = add(m, above_m), add(f, above_f)
+        if tree.family[i] & FORK:
+            m, f = add_twigs(w, o, m, f)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
@@ -163,18 +181,20 @@ def solve_up(tree, w):
         if tree.parent[i] == i - 1:  # the next link: kept at hand, which is faster than through memory
             above_m, above_f = m, f
         else:
-            add33(w, slot(w, tree.parent[i]) + F, m, f)
+            hang_twig(w, slot(w, tree.parent[i]), tree.family[i] & LAST, m, f)
     return norm
 
 
 @kernel
-def solve_down(tree, w):
-    """Substitute from root to leaves: the solution of every joint in X, of every link in A. Needs solve_up()."""
+def solve_down(tree, w, first, k):
+    """Substitute from root to leaves, along a stretch: the solution of every joint in X, of every link in A. Needs
+    solve_up(). Unless k is None, the joints move by k times their solution."""
+    links, _ = stretch(tree, w, first)
     alpha, acc = zeros(w), zeros(w)
     put33(w, slot(w, tree.n) + A, alpha, acc)
-    for i in range(tree.n):  # root → leaves
+    for i in links:  # root → leaves
         o = slot(w, i)
-        if tree.parent[i] != i - 1:  # else it is at hand
+        if tree.parent[i] != i - 1 or i == first:  # else it is at hand
             alpha, acc = get33(w, slot(w, tree.parent[i]) + A)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
@@ -182,6 +202,7 @@ def solve_down(tree, w):
             # The pivot goes with what is known before: nothing waits for that product then
             x = less_power(w[o + X], scale(w[o + DINV], um), scale(w[o + DINV], uf), alpha, acc)
             w[o + X] = x
+            move_screw(w, o, k, x)
             turn, move = get33(w, o + S)
             alpha, acc = shift_twist(alpha, acc, arm)
             alpha, acc = add_scaled(alpha, x, turn), add_scaled(acc, x, move)
@@ -191,6 +212,7 @@ def solve_down(tree, w):
             b = add(times(A11, alpha), times(A12, acc))
             x3 = sub(get3(w, o + X), mat_vec(get9(w, o + DINV), b))
             put3(w, o + X, x3)
+            move_joint(w, o, k, x3, zeros(w))
             alpha = add(alpha, x3)
         else:
             alpha, acc = shift_twist(alpha, acc, arm)
@@ -201,6 +223,7 @@ def solve_down(tree, w):
             xm, xf = get33(w, o + X)
             xm, xf = sub(xm, em), sub(xf, ef)
             put33(w, o + X, xm, xf)
+            move_joint(w, o, k, xm, xf)
             alpha, acc = add(alpha, xm), add(acc, xf)
         put33(w, o + A, alpha, acc)
 
@@ -225,7 +248,8 @@ def acceleration(tree, w, v, tau, gravity, out):
     passive_forces(tree, w, v, out)
     put_rhs(tree, w, out)
     solve_up(tree, w)
-    solve_down(tree, w)
+    for first in stretches(tree):
+        solve_down(tree, w, first, None)
     get_solution(tree, w, out)
 
 

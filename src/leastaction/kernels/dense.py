@@ -5,12 +5,12 @@ for. With SVI the momentum is kept by the joints alone (JOINT_P), and that of th
 """
 
 from .aba import factor
-from .dense_root import find_dense_root, see_desk
+from .dense_root import copy_wrenches, find_dense_root, see_desk
 from .drnea import carry, kick
 from .guess import PAST, guess, remember
 from .jit import entry, kernel, part
-from .joints import apply_motion, carry_joint, get_motion, set_motion
-from .layout import JOINT_P, MOMENTUM, look, put33, see, slot
+from .joints import apply_joint_motion, carry_joint, get_motion, set_motion
+from .layout import F, JOINT_P, MOMENTUM, V, look, put33, see, slot
 from .momentum import generalized_momentum, velocity_of
 from .record import follow, record
 from .rnea import gravitational_energy, momenta, total_momentum, velocities
@@ -58,8 +58,10 @@ def dense_step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, kno
             carry_joint(tree, w, i, h)
             w[slot(w, i) + JOINT_P] += desk.x[tree.iv[i]] + 0.5 * h * desk.y[tree.iv[i]]
     else:
+        copy_wrenches(tree, w, V, F)
         carry(tree, w, h)
-    apply_motion(tree, w, state.q, state.low)
+    for i in range(tree.n):
+        apply_joint_motion(tree, w, i, state.q, state.low)
     springs = arrive(tree, w, state.q, rest)
     factor(tree, w, 0.0)
     if residual == SVI:
@@ -73,7 +75,7 @@ def dense_step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, kno
 def blame(tree, w, h, settings, status, residual, f):
     """The joint to blame for a step without a root; of SVI the one with the largest residual."""
     if residual != SVI:
-        return worst_joint(tree, w, h, settings.retraction, status, f)
+        return worst_joint(tree, w, h, settings.retraction, None, status, f)
     worst = 0
     for i in range(tree.n):
         if abs(f[tree.iv[i]]) > abs(f[tree.iv[worst]]):

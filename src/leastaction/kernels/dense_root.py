@@ -10,7 +10,7 @@ from .drnea import drnea, gather_residual
 from .drnea_jacobian import drnea_jacobian
 from .jit import kernel, part
 from .joints import get_motion, get_solution, improve_motion, joint_residual, put_rhs
-from .layout import F, LANES, TAU, X, clear, put33, slot
+from .layout import F, LANES, TAU, V, X, clear, get33, put33, slot, stretches
 from .linear import add_row, lu_solve, product, transposed_product
 from .root import FLOOR_LIMIT, LEAST_COSINE
 from .settings import ABSOLUTE, BROYDEN, CONVERGED, DENSE_NEWTON, EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, RIQN, SVI
@@ -43,9 +43,17 @@ def see_desk(desk):
 
 
 @kernel
+def copy_wrenches(tree, w, source, target):
+    """Copy six rows of every link."""
+    for i in range(tree.n):
+        m, f = get33(w, slot(w, i) + source)
+        put33(w, slot(w, i) + target, m, f)
+
+
+@kernel
 def evaluate(tree, w, q, gravity, h, settings, residual, desk):
     """Set desk.f to the residual of the present motion. Gives twice the kinetic energy, and as drnea() the least
-    cos(θ/2). Of SVI, desk.x and desk.y are ∂L/∂v and ∂L/∂q."""
+    cos(θ/2). Of SVI, desk.x and desk.y are ∂L/∂v and ∂L/∂q; of DRNEA, the wrenches F are kept at the rows V."""
     f = desk.f
     if residual == SVI:
         get_motion(tree, w, desk.z)
@@ -56,6 +64,7 @@ def evaluate(tree, w, q, gravity, h, settings, residual, desk):
             f[j] = desk.x[j] - 0.5 * h * desk.y[j] - w[slot(w, i) + TAU]
         return twice, 1.0
     twice, least = drnea(tree, w, h, settings.retraction, True)
+    copy_wrenches(tree, w, F, V)  # the solves below have another use for F
     gather_residual(tree, w, f)
     return twice, least
 
@@ -67,7 +76,8 @@ def solve_with_mass(tree, w, b, x):
         put33(w, slot(w, i) + F, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     put_rhs(tree, w, b)
     square = solve_up(tree, w)
-    solve_down(tree, w)
+    for first in stretches(tree):
+        solve_down(tree, w, first, None)
     get_solution(tree, w, x)
     return square
 
@@ -137,7 +147,7 @@ def move_joints(tree, w, step):
 
 @kernel
 def find_dense_root(tree, w, q, gravity, h, reference, settings, residual, desk):
-    """As root.find_root, with the plain search only. Needs factor(). Leaves desk.x and desk.y of SVI as evaluate()."""
+    """As root.find_root, with the plain search only. Needs factor(). Leaves the desk and V as evaluate()."""
     best, left, stalled = inf, inf, 0
     for iteration in range(1, settings.max_iterations + 1):
         twice, least = evaluate(tree, w, q, gravity, h, settings, residual, desk)

@@ -11,8 +11,8 @@ from .jit import formula, kernel
 from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times
 from .layout import (
-    ARM, BLOCK, COM_W, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENTUM, MU, PUSH, PUSHED, Q, S, SCREW,
-    SCREW_J, STRETCH, T, TAU, add33, get3, get33, get4, put3, put33, put4, slot, stretch,
+    ARM, BLOCK, COM_W, D, DELTA, DOF, DQ, F, FREE, J, JOINT_P, LANES, MASS, MOMENTUM, PUSH, PUSHED, Q, S, SCREW,
+    SCREW_J, T, TAU, add33, get3, get33, get4, put3, put33, put4, slot, stretch, stretches,
 )
 from .rnea import gather
 from .simd import WIDTH, below, number, summed, wide
@@ -80,10 +80,32 @@ def link_momentum(w, o, h, retraction):
 
 @formula
 def put_residual(w, o, m, f):
-    """Keep μ, and F = μ − what was carried into the step."""
-    put33(w, o + MU, m, f)
+    """F = μ − what was carried into the step."""
     m0, f0 = get33(w, o + MOMENTUM)
     put33(w, o + F, sub(m, m0), sub(f, f0))
+
+
+@formula
+def momentum_and_way(w, o):
+    """μ of a link, or of four, and the displacement d of its origin. Needs drnea()."""
+    (m, f), (m0, f0) = get33(w, o + F), get33(w, o + MOMENTUM)
+    return add(m, m0), add(f, f0), get3(w, o + D)
+
+
+@kernel
+def residuals(tree, w, first, h, retraction, anew):
+    """What drnea() does, of a stretch; the energy is times h² and may be of several lanes, to be summed."""
+    links, blocks = stretch(tree, w, first)
+    least, energies = displacements(tree, w, first), number(wide(w), 0.0)
+    for block in blocks:
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            m, f, energy = link_momentum(wide(w), o, h, retraction)
+            put_residual(wide(w), o, m, f)
+            energies += energy
+    for i in links:
+        if anew or tree.passive[i]:
+            joint_residual(tree, w, i, h)
+    return energies, least
 
 
 @kernel
@@ -96,17 +118,9 @@ def drnea(tree, w, h, retraction, anew):
     root finder merges it with its own sweep (aba.solve_up), or gather_residual() does just that.
     """
     least, energies = number(w, 1.0), number(wide(w), 0.0)
-    for first in range(0, tree.n + 1, STRETCH):
-        least = min(least, displacements(tree, w, first))
-        _, blocks = stretch(tree, w, first)
-        for block in blocks:
-            for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-                m, f, energy = link_momentum(wide(w), o, h, retraction)
-                put_residual(wide(w), o, m, f)
-                energies += energy
-    for i in range(tree.n):
-        if anew or tree.passive[i]:
-            joint_residual(tree, w, i, h)
+    for first in stretches(tree):
+        more, lower = residuals(tree, w, first, h, retraction, anew)
+        energies, least = energies + more, min(least, lower)
     return summed(w, energies) / (h * h), least
 
 
@@ -169,13 +183,13 @@ def kick(tree, w, gravity, tau, h):
 
 
 @formula
-def carry_link(w, o, most):
-    """The same covector about the new origin, in the axes of the world; of a link, or of four. Of the joint, with
-    ``most`` degrees of freedom at most, nothing."""
-    m, f = get33(w, o + MU)
-    put33(w, o + MOMENTUM, sub(m, cross(get3(w, o + D), f)), f)
-    for j in range(most):
-        w[o + JOINT_P + LANES * j] = 0.0
+def carry_link(w, o, m, f, d, most):
+    """Momentum (m, f) of a link that moved by d, or of four, into the next step: the same covector about the new
+    origin, in the axes of the world. Of the joint, with ``most`` degrees of freedom at most, nothing."""
+    put33(w, o + MOMENTUM, sub(m, cross(d, f)), f)
+    w[o + JOINT_P] = number(w, 0.0)  # by itself, for LLVM would call memset for a loop that has one turn
+    for j in range(1, most):
+        w[o + JOINT_P + LANES * j] = number(w, 0.0)
 
 
 @kernel
@@ -183,7 +197,8 @@ def carry(tree, w, h):
     """Momentum into the next step, of the links and of the joints."""
     for block in range(0, tree.end, BLOCK):
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-            carry_link(wide(w), o, tree.most)
+            m, f, d = momentum_and_way(wide(w), o)
+            carry_link(wide(w), o, m, f, d, tree.most)
     for i in range(tree.n):
         if tree.passive[i]:
             carry_joint(tree, w, i, h)

@@ -33,18 +33,24 @@ def set_motion(tree, w, epsilon):
 
 
 @kernel
+def get_joint_motion(tree, w, i, epsilon):
+    """The increment of joint i: the inverse of set_motion."""
+    o, k = slot(w, i), tree.iv[i]
+    if tree.kind[i] == SCREW:
+        epsilon[k] = w[o + DELTA]
+        return
+    orientation = get4(w, o + Q)
+    turn, move, _, _ = se3.log(get4(w, o + J), get3(w, o + T))
+    epsilon[k], epsilon[k + 1], epsilon[k + 2] = so3.unrotate(orientation, turn)
+    if tree.kind[i] == FREE:
+        epsilon[k + 3], epsilon[k + 4], epsilon[k + 5] = so3.unrotate(orientation, move)
+
+
+@kernel
 def get_motion(tree, w, epsilon):
-    """The increment of every joint: the inverse of set_motion."""
+    """The increment of every joint."""
     for i in range(tree.n):
-        o, k = slot(w, i), tree.iv[i]
-        if tree.kind[i] == SCREW:
-            epsilon[k] = w[o + DELTA]
-            continue
-        orientation = get4(w, o + Q)
-        turn, move, _, _ = se3.log(get4(w, o + J), get3(w, o + T))
-        epsilon[k], epsilon[k + 1], epsilon[k + 2] = so3.unrotate(orientation, turn)
-        if tree.kind[i] == FREE:
-            epsilon[k + 3], epsilon[k + 4], epsilon[k + 5] = so3.unrotate(orientation, move)
+        get_joint_motion(tree, w, i, epsilon)
 
 
 @kernel
@@ -83,49 +89,62 @@ def restore_motion(tree, w):
 
 
 @kernel
-def improve_motion(tree, w, h):
-    """Alg. 3, line 6: q^{k+1} ← q^{k+1} ⊕ h X, with X in world axes at t_k."""
-    for i in range(tree.n):
-        o = slot(w, i)
-        if tree.kind[i] == SCREW:
-            w[o + DELTA] += h * w[o + X]
-            continue
-        turn, move = get33(w, o + X)
-        if tree.kind[i] == BALL:
-            move = zeros(w)
-        rotation, translation = se3.exp(scale(h, turn), scale(h, move))
-        j = get4(w, o + J)
-        put3(w, o + T, add(get3(w, o + T), so3.rotate(j, translation)))
-        a, b, c, d = so3.normalize(so3.multiply(j, rotation))
-        # Whoever has h = 0 stays, to the last bit
-        put4(w, o + J, (choose(h, a, j[0]), choose(h, b, j[1]), choose(h, c, j[2]), choose(h, d, j[3])))
+def move_screw(w, o, k, x):
+    """Let the motion of a SCREW joint be followed by k x; if k is None, nothing."""
+    if k is not None:
+        w[o + DELTA] += k * x
 
 
 @kernel
-def apply_motion(tree, w, q, low):
-    """Advance q by the motion of the step. ``low`` holds what round-off has kept from q, and is added back (Kahan)."""
+def move_joint(w, o, k, turn, move):
+    """Let the motion of a BALL or FREE joint be followed by k times this twist, in world axes at t_k; if k is None,
+    nothing."""
+    if k is not None:
+        rotation, translation = se3.exp(scale(k, turn), scale(k, move))
+        j = get4(w, o + J)
+        put3(w, o + T, add(get3(w, o + T), so3.rotate(j, translation)))
+        a, b, c, d = so3.normalize(so3.multiply(j, rotation))
+        # Whoever has k = 0 stays, to the last bit
+        put4(w, o + J, (choose(k, a, j[0]), choose(k, b, j[1]), choose(k, c, j[2]), choose(k, d, j[3])))
+
+
+@kernel
+def improve_motion(tree, w, k):
+    """Alg. 3, line 6: q^{k+1} ← q^{k+1} ⊕ k X, with X in world axes at t_k."""
     for i in range(tree.n):
-        o, k = slot(w, i), tree.iq[i]
+        o = slot(w, i)
         if tree.kind[i] == SCREW:
-            add_compensated(q, low, k, w[o + DELTA])
-            continue
-        orientation = so3.inverse(get4(w, o + Q))
-        r = read4(q, k + 3) if tree.kind[i] == FREE else read4(q, k)
-        if tree.kind[i] == FREE:
-            moved = so3.rotate(r, so3.rotate(orientation, get3(w, o + T)))
-            for j in range(3):
-                add_compensated(q, low, k + j, moved[j])
-            k += 3
-        j = so3.conjugate_by(orientation, get4(w, o + J))
-        u = so3.vector(j)
-        # r j = r + r (j − 1), the latter small and without cancellation: cos − 1 = −sin²/(1 + cos)
-        change = so3.multiply(r, (-dot(u, u) / (1.0 + j[0]), u[0], u[1], u[2]))
-        excess = number(w, -1.0)
-        for c in range(4):
-            add_compensated(q, low, k + c, change[c])
-            excess += q[k + c] * q[k + c] + 2.0 * q[k + c] * low[k + c]
-        for c in range(4):  # back to unit norm, which is a matter of the low part but for the coarsest of steps
-            add_compensated(q, low, k + c, -0.5 * excess * q[k + c])
+            move_screw(w, o, k, w[o + X])
+        else:
+            turn, move = get33(w, o + X)
+            move_joint(w, o, k, turn, zeros(w) if tree.kind[i] == BALL else move)
+
+
+@kernel
+def apply_joint_motion(tree, w, i, q, low):
+    """Advance q by the motion of joint i over the step. ``low`` holds what round-off has kept from q, and is added back
+    (Kahan)."""
+    o, k = slot(w, i), tree.iq[i]
+    if tree.kind[i] == SCREW:
+        add_compensated(q, low, k, w[o + DELTA])
+        return
+    orientation = so3.inverse(get4(w, o + Q))
+    r = read4(q, k + 3) if tree.kind[i] == FREE else read4(q, k)
+    if tree.kind[i] == FREE:
+        moved = so3.rotate(r, so3.rotate(orientation, get3(w, o + T)))
+        for j in range(3):
+            add_compensated(q, low, k + j, moved[j])
+        k += 3
+    j = so3.conjugate_by(orientation, get4(w, o + J))
+    u = so3.vector(j)
+    # r j = r + r (j − 1), the latter small and without cancellation: cos − 1 = −sin²/(1 + cos)
+    change = so3.multiply(r, (-dot(u, u) / (1.0 + j[0]), u[0], u[1], u[2]))
+    excess = number(w, -1.0)
+    for c in range(4):
+        add_compensated(q, low, k + c, change[c])
+        excess += q[k + c] * q[k + c] + 2.0 * q[k + c] * low[k + c]
+    for c in range(4):  # back to unit norm, which is a matter of the low part but for the coarsest of steps
+        add_compensated(q, low, k + c, -0.5 * excess * q[k + c])
 
 
 @kernel

@@ -8,7 +8,7 @@ from . import so3
 from .jit import formula, kernel
 from .layout import (
     ANGLE, ARM, BALL, COM, COM_W, DQ, FREE, INERTIA, INERTIA_C, LANES, LOCAL_P, LOCAL_Q, MASS,
-    O, PLACE_P, PLACE_Q, Q, S, SCREW, SLIDE, STRETCH, TURN, get3, get4, get6, put3, put4, put6, slot, stretch, zeros,
+    O, PLACE_P, PLACE_Q, Q, S, SCREW, SLIDE, TURN, get3, get4, get6, put3, put4, put6, slot, stretch, stretches, zeros,
 )
 from .mat3 import mat_vec
 from .simd import WIDTH, below, numbers, wide
@@ -80,7 +80,7 @@ def place(tree, w, q):
     put4(w, slot(w, n) + Q, (1.0, 0.0, 0.0, 0.0))
     put4(w, slot(w, n) + DQ, (1.0, 0.0, 0.0, 0.0))
     orientation, origin = get4(w, slot(w, n) + Q), get3(w, slot(w, n) + O)
-    for first in range(0, n + 1, STRETCH):
+    for first in stretches(tree):
         local_poses(tree, w, q, first)
         links, blocks = stretch(tree, w, first)
         for i in links:  # root → leaves
@@ -151,7 +151,7 @@ def joint_twist(kind, w, o, rates, k):
         return scale(rates[k], get3(w, o + S)), scale(rates[k], get3(w, o + S + 3 * LANES))
     orientation = get4(w, o + Q)
     if kind == BALL:
-        return so3.rotate(orientation, read3(rates, k)), (0.0, 0.0, 0.0)
+        return so3.rotate(orientation, read3(rates, k)), zeros(w)
     return so3.rotate(orientation, read3(rates, k)), so3.rotate(orientation, read3(rates, k + 3))
 
 

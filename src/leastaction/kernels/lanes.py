@@ -9,19 +9,21 @@ step.
 from collections import namedtuple
 
 from .aba import factor
-from .drnea import carry, kick_joints, kick_links
+from .drnea import kick_joints, kick_links
 from .guess import PAST, extrapolate, remember, terms
 from .jit import entry, kernel, part
-from .joints import apply_motion, deflections, get_motion, set_motion
+from .joints import deflections, set_motion
 from .kinematics import place
 from .lanes_root import find_roots, see_search
-from .layout import LANES, MOMENTUM, copy, look
+from .layout import LANES, MOMENTUM, copy, look, stretches
 from .momentum import generalized_momentum, momentum_solve_up, velocity_of
+from .newton import newton_down
 from .record import EXTREMES, FAST, KNOWN, LOOK, due, follow
 from .rnea import gravitational_energy, total_momentum
+from .search import leave
 from .settings import UNRESOLVED
 from .simd import below, in_fours, in_lanes, integers, number, numbers
-from .variational import NOTICEABLE, force_scale, jumped, may_divide, save_node, set_wrenches
+from .variational import NOTICEABLE, V, arrive, force_scale, jumped, may_divide, prepare, save_node, set_wrenches
 
 # Flat arrays, four numbers for each of one simulation; kernels see them through views. w: memory of the links
 # (layout.py); q, v, low, saved_q, saved_low, history, p, motion: as in layout.State; twice, energy: twice the kinetic
@@ -30,6 +32,9 @@ from .variational import NOTICEABLE, force_scale, jumped, may_divide, save_node,
 # on; weights: of the guesses of a step; aside: room for extremes; search: see lanes_root.py
 Group = namedtuple("Group", "w q v low saved_q saved_low history twice energy p momentum extremes gravity known forced "
                             "alive motion weights aside search")
+
+
+PLACED, STARTED = -1, -2  # in place of the number of a first step: what is done instead
 
 
 @part
@@ -63,11 +68,11 @@ def advance(tree, group, rest, gravity, tau, h, stage, scale, settings):
     own = a[j], a[j + 1], a[j + 2], a[j + 3], a[j + 4], a[j + 5], a[j + 6]
     extrapolate(own, group.v, group.history, tree.nv, motion)
     set_motion(tree, w, motion)
-    least = find_roots(tree, w, h, scale, settings, group.search)
-    get_motion(tree, w, motion)
+    least, k = find_roots(tree, w, h, scale, settings, group.search)
+    for first in stretches(tree):
+        newton_down(tree, w, first, k)
+        leave(tree, w, first, h, k, None, motion, q, group.low)
     remember(group.history, motion, tree.nv)
-    carry(tree, w, h)
-    apply_motion(tree, w, q, group.low)
     place(tree, w, q)
     springs = deflections(tree, w, q, rest)
     kick_lanes(tree, w, gravity, tau, 0.5 * h)
@@ -131,14 +136,20 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
     The other arguments are those of variational.run, for the whole run; ``tau`` (R, 4 nv); the arrays of ``out`` have a
     first axis of four, and their nodes begin with the start. Gives the number of steps made so far. A lane fails if its
     status for the last of them is negative: then saved_q, saved_low and the rows NODE hold its node before. With
-    first = −1, only what depends on the configurations is set.
+    first = PLACED, only what depends on the configurations is set; with first = STARTED, all that a node has, by q and
+    v, and it gives as aba.singular_joint.
     """
     tree, group = look(tree), see_lanes(group)
     w, gravity = group.w, (group.gravity[0], group.gravity[1], group.gravity[2])
     stages, weights, _, settings = method
-    if first < 0:
-        place(tree, w, group.q)
-        deflections(tree, w, group.q, rest)
+    if first == STARTED:
+        singular = prepare(tree, group, rest, gravity, V, group.extremes)
+        group.energy[0], group.twice[0] = group.extremes[0], 2.0 * group.extremes[2]
+        for j in range(6):
+            group.momentum[j] = group.extremes[3 + j]
+        return singular
+    if first == PLACED:
+        arrive(tree, w, group.q, rest)
         factor(tree, w, 0.0)
         return 0
     from_rest = force_scale(tree, w, gravity, h)

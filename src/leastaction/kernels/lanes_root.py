@@ -3,17 +3,15 @@
 from collections import namedtuple
 from math import inf, isfinite, sqrt
 
-from .drnea import drnea
 from .jit import kernel, part
-from .joints import improve_motion
 from .layout import BLOCK, K, LANES
-from .newton import newton_down, newton_factor, newton_up
-from .root import LEAST_COSINE, SEARCHING, judge, polish, rough
+from .newton import newton_factor, newton_up
+from .root import LEAST_COSINE, SEARCHING, evaluate, judge, rough
 from .settings import CONVERGED, EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, WRONG_ROOT
 from .simd import choose, in_fours, in_lanes, integers, number, numbers
 
 # Of each lane (4,): the track of root.judge; outcome: SEARCHING, or the status of the step; spent: evaluations; going,
-# wanted: 1.0 if it moves on, and if it wants a new Jacobian, else 0.0. factors: room for the Jacobians, as large as w
+# wanted: 1.0 if it moves on, and if it wants a new Jacobian, else 0.0. factors: room for the Jacobians
 Search = namedtuple("Search", "residual best before stalled status outcome spent going wanted factors")
 
 
@@ -28,17 +26,21 @@ def see_search(search):
 @kernel
 def keep_factors(tree, w, factors):
     """Put the factored Jacobians aside: the last rows of every block."""
+    kept = 0
     for block in range(0, tree.end, BLOCK):
         for a in range(block + K, block + BLOCK, LANES):
-            factors[a] = w[a]
+            factors[kept] = w[a]
+            kept += LANES
 
 
 @kernel
 def put_back_factors(tree, w, factors, wanted):
     """Take the new Jacobian only where it is wanted."""
+    kept = 0
     for block in range(0, tree.end, BLOCK):
         for a in range(block + K, block + BLOCK, LANES):
-            w[a] = choose(wanted, w[a], factors[a])
+            w[a] = choose(wanted, w[a], factors[kept])
+            kept += LANES
 
 
 @kernel
@@ -67,7 +69,8 @@ def judge_lane(settings, iteration, lane, least, relative, left, det, search):
 
 @part
 def find_roots(tree, w, h, reference, settings, search):
-    """Find the motions of the step, as root.find_root does by Newton's method. Gives the least cos(θ/2) of a link.
+    """Find the motions of the step, as root.find_root does by Newton's method. Gives the least cos(θ/2) of a link, and
+    by how much of what the last sweep gives each lane is to be polished: 1 or 0.
 
     A lane that is done stays where it is while others go on: evaluated there again, with the Jacobian that it had, it
     gives the same numbers. So all are polished together at the end.
@@ -76,7 +79,7 @@ def find_roots(tree, w, h, reference, settings, search):
     going, wanted, factors = in_lanes(search.going), in_lanes(search.wanted), search.factors
     refactor, least = True, number(w, 1.0)
     for iteration in range(1, settings.max_iterations + 1):
-        twice_energy, least = drnea(tree, w, h, settings.retraction, iteration == 1)
+        twice_energy, least = evaluate(tree, w, h, settings.retraction, None, going[0], iteration > 1)
         det = number(w, 1.0)
         if refactor:
             if iteration > 1:
@@ -85,7 +88,6 @@ def find_roots(tree, w, h, reference, settings, search):
             if iteration > 1:
                 put_back_factors(tree, w, factors, wanted[0])
         square, size = newton_up(tree, w) / h, reference + 2.0 * twice_energy
-        newton_down(tree, w)
         relative = sqrt(choose(size, square / size, square))
         left = relative * relative / in_lanes(search.before)[0]
         on, refactor = False, False
@@ -96,10 +98,8 @@ def find_roots(tree, w, h, reference, settings, search):
                 refactor = refactor or search.wanted[lane] != 0.0
         if not on:
             break
-        improve_motion(tree, w, going[0])
     for lane in range(LANES):
         if search.outcome[lane] == SEARCHING:
             search.outcome[lane] = EXHAUSTED
         search.going[lane] = 1.0 if search.outcome[lane] >= 0 and search.outcome[lane] != FLOOR else 0.0
-    polish(tree, w, h, going[0], None)
-    return least
+    return least, going[0]

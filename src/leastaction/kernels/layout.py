@@ -17,7 +17,9 @@ SCREW, BALL, FREE = 0, 1, 2  # kinds of joint …
 DOF = (1, 3, 6)  # … and their degrees of freedom
 
 PASSIVE, SPRING = 1, 2  # what a joint has: damping or armature; a spring
-LEAF, LAST = 1, 2  # what a link is: without children; the last of its parent's, which leaves → root is the first
+# What a link is: without children; the last of its parent's, which leaves → root is the first; one that has children
+# other than the next link
+LEAF, LAST, FORK = 1, 2, 4
 
 # n: number of links; nq, nv: of numbers in q and in v; most: degrees of freedom that a joint has at most; end: address
 # past the last block; of each link: parent: index of the parent (n: the ground); kind: of the joint; iq, iv: where its
@@ -69,11 +71,9 @@ INERTIA_C = _take(6)  # inertia about the centre of mass
 DELTA = _take(1)  # q1 − q0 of a SCREW joint
 J = _take(4)  # rotation of a BALL or FREE joint over the step, in world axes
 T = _take(3)  # translation of the joint over the step
-SCREW_J = _take(4)  # rotation of a SCREW joint over the step, in world axes
 SAVED = _take(8)  # DELTA, J and T of an iterate to which a line search may come back
 DQ = _take(4)  # ΔR_i: rotation of the link over the step
 D = _take(3)  # d_i: displacement of its origin
-MU = _take(6)  # discrete momentum μ_i
 MOMENTUM = _take(6)  # momentum carried into the step, about the link's origin …
 JOINT_P = _take(6)  # … and by the joint itself, in body axes: armature, and half of the forcing
 NODE = _take(12)  # both, as they were at the last node
@@ -86,7 +86,9 @@ X = _take(6)  # solution at the joint
 PSI = _take(6)  # deflection of the joint's spring at t_k: rotation in body axes, translation in world axes
 
 # Recursions (rnea.py, aba.py)
-F = _take(6)  # wrench, summed from the leaves
+F = _take(6)  # wrench on the link itself: in DRNEA μ_i, the discrete momentum, less what was carried into the step
+SCREW_J = F  # before that, in DRNEA: rotation of a SCREW joint over the step, in world axes, four rows
+TWIGS = _take(6)  # wrenches of the children of a FORK, summed
 V = _take(6)  # twist
 A = _take(6)  # acceleration
 IA = _take(48)  # articulated inertia (articulated.py); of a FREE joint, its inverse pivot
@@ -140,10 +142,16 @@ else:
 
 
 @formula
+def stretches(tree):
+    """Where the stretches of a tree begin. Loops that follow each other do so stretch by stretch, from root to leaves:
+    then what one leaves is still near for the next. The last begins at n or before it, n being the ground, whose block
+    may be one of its own."""
+    return range(0, tree.n + 1, STRETCH)
+
+
+@formula
 def stretch(tree, w, first):
-    """A stretch of links, from number ``first``, and their blocks. Loops that follow each other do so stretch by
-    stretch, from root to leaves: then what one leaves is still near for the next. The last stretch begins at n or
-    before it, n being the ground, whose block may be one of its own."""
+    """The stretch that begins with link number ``first``: its links and their blocks."""
     end = first + STRETCH
     return range(first, min(end, tree.n)), range(slot(w, first), min(slot(w, end), tree.end), BLOCK)
 

@@ -4,7 +4,9 @@ from . import so3
 from .aba import solve_down, solve_up
 from .jit import formula, kernel
 from .joints import get_solution
-from .layout import ARMATURE, BLOCK, DOF, F, JOINT_P, LANES, MOMENTUM, Q, SCREW, TAU, get4, get33, put33, slot
+from .layout import (
+    ARMATURE, BLOCK, DOF, F, JOINT_P, LANES, MOMENTUM, Q, SCREW, TAU, get4, get33, put33, slot, stretches,
+)
 from .rnea import gather, momenta, velocities
 from .simd import WIDTH, wide
 from .vec3 import neg
@@ -49,7 +51,8 @@ def momentum_solve_up(tree, w):
 def velocity_of(tree, w, v):
     """v = M⁻¹ p at a node; gives twice the kinetic energy. Needs factor(tree, w, 0)."""
     twice = momentum_solve_up(tree, w)
-    solve_down(tree, w)
+    for first in stretches(tree):
+        solve_down(tree, w, first, None)
     get_solution(tree, w, v)
     return twice
 

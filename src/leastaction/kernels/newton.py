@@ -12,12 +12,14 @@ from .blocks import (
     NINE, NOUGHT, alike, block_inverse, block_mul, eliminate_ball, get_blocks, get_nine, matrix_times, nine, put_nine,
     put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
 )
+from .aba import add_twigs, hang_twig
 from .drnea_jacobian import joint_derivative
 from .jit import formula, kernel
+from .joints import move_joint, move_screw
 from .kinematics import less_power, shift_twist, shift_wrench
 from .layout import (
-    A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, K, KA, LANES, LAST, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS,
-    TAU, X, add33, get3, get33, get4, get9, put3, put33, put9, slot, zeros,
+    A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, FORK, K, KA, LANES, LAST, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS,
+    TAU, X, get3, get33, get4, get9, put3, put33, put9, slot, stretch, zeros,
 )
 from .mat3 import determinant, mat_add, mat_hat, mat_inverse, mat_vec
 from .simd import WIDTH, number, sign, wide
@@ -140,6 +142,8 @@ def newton_up(tree, w):
         o = slot(w, i)
         m, f = get33(w, o + F)
         m, f = add(m, above_m), add(f, above_f)
+        if tree.family[i] & FORK:
+            m, f = add_twigs(w, o, m, f)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
@@ -172,24 +176,27 @@ def newton_up(tree, w):
         if tree.parent[i] == i - 1:  # the next link: kept at hand, which is faster than through memory
             above_m, above_f = m, f
         else:
-            add33(w, slot(w, tree.parent[i]) + F, m, f)
+            hang_twig(w, slot(w, tree.parent[i]), tree.family[i] & LAST, m, f)
     return norm
 
 
 @kernel
-def newton_down(tree, w):
-    """Substitute from root to leaves: the increment of every joint in X, ζ of every link in A. Needs newton_up()."""
+def newton_down(tree, w, first, k):
+    """Substitute from root to leaves, along a stretch: the increment of every joint in X, ζ of every link in A. Needs
+    newton_up(). Unless k is None, the joints move by k times their increment."""
+    links, _ = stretch(tree, w, first)
     turn, move = zeros(w), zeros(w)
     put33(w, slot(w, tree.n) + A, turn, move)
-    for i in range(tree.n):  # root → leaves
+    for i in links:  # root → leaves
         o = slot(w, i)
-        if tree.parent[i] != i - 1:  # else it is at hand
+        if tree.parent[i] != i - 1 or i == first:  # else it is at hand
             turn, move = get33(w, slot(w, tree.parent[i]) + A)
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             wm, wf = get33(w, o + NW)
             x = less_power(w[o + X], scale(w[o + ND], wm), scale(w[o + ND], wf), turn, move)
             w[o + X] = x
+            move_screw(w, o, k, x)
             turn, move = shift_twist(turn, move, arm)
             own_turn, own_move = get33(w, o + NS)
             turn, move = add_scaled(turn, x, own_turn), add_scaled(move, x, own_move)
@@ -201,7 +208,9 @@ def newton_down(tree, w):
             A11, A12, _, _ = articulated(w, o, KA, False)
             b = add(times(A11, turn), times(A12, move))
             z = sub(get3(w, o + X), mat_vec(get9(w, o + ND), b))
-            put3(w, o + X, so3.unrotate(dR, z))
+            x3 = so3.unrotate(dR, z)
+            put3(w, o + X, x3)
+            move_joint(w, o, k, x3, zeros(w))
             turn, move = add(turn, z), add(move, cross(get3(w, o + NS), z))
         else:
             # D⁻¹ Â ζ = ζ − D⁻¹ E ζ
@@ -211,6 +220,8 @@ def newton_down(tree, w):
             em, ef = matrix_times(D11, D12, D21, D22, em, ef)
             xm, xf = get33(w, o + X)
             z, y = sub(xm, sub(turn, em)), sub(xf, sub(move, ef))
-            put33(w, o + X, so3.unrotate(dR, z), so3.unrotate(dR, sub(y, cross(d, z))))
+            xm, xf = so3.unrotate(dR, z), so3.unrotate(dR, sub(y, cross(d, z)))
+            put33(w, o + X, xm, xf)
+            move_joint(w, o, k, xm, xf)
             turn, move = add(turn, z), add(move, y)
         put33(w, o + A, turn, move)

@@ -5,35 +5,25 @@ at last the step in parts. It is compiled when it is first needed.
 from math import inf, isfinite, sqrt
 
 from .aba import factor, solve_up
-from .drnea import drnea, kick
+from .drnea import drnea, kick, put_residual
 from .jit import entry, kernel
 from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
-from .layout import DQ, F, MOMENTUM, MU, get33, look, put33, see, slot
+from .layout import BLOCK, D, DQ, LANES, MOMENTUM, look, put3, see, slot, stretches
 from .momentum import generalized_momentum, velocity_of
 from .newton import newton_down, newton_factor, newton_up
 from .record import follow, record
 from .rnea import gravitational_energy, total_momentum
-from .root import FLOOR_LIMIT, LEAST_COSINE, RESOLVED, polish
+from .root import FLOOR_LIMIT, LEAST_COSINE, RESOLVED, polished
 from .search import leave
 from .settings import (
     BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
 )
+from .simd import WIDTH, wide
 from .variational import (
     NOTICEABLE, come, force_scale, jumped, may_divide, restore_node, save_node, set_wrenches,
 )
-from .vec3 import sub
 
 SHORTEST = 2.0**-12  # fraction of a Newton step below which a line search gives up
-
-
-@kernel
-def reset_residual(tree, w):
-    """F again, after a sweep has summed over it."""
-    for i in range(tree.n):
-        o = slot(w, i)
-        m, f = get33(w, o + MU)
-        m0, f0 = get33(w, o + MOMENTUM)
-        put33(w, o + F, sub(m, m0), sub(f, f0))
 
 
 @kernel
@@ -50,6 +40,17 @@ def merit(tree, w, h, scale, settings):
 
 
 @kernel
+def polish(tree, w, h):
+    """What search.find_and_leave does with the converged motion."""
+    improve_motion(tree, w, 1.0)
+    for block in range(0, tree.end, BLOCK):
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            m, f, d = polished(wide(w), o, h, 1.0, None)
+            put_residual(wide(w), o, m, f)
+            put3(wide(w), o + D, d)
+
+
+@kernel
 def damped_newton(tree, w, h, scale, settings):
     """Full Newton steps, shortened until the residual falls. Gives (evaluations, residual, status)."""
     evaluations, status = 1, STRUGGLED
@@ -59,11 +60,11 @@ def damped_newton(tree, w, h, scale, settings):
         if residual == inf:
             return evaluations, residual, EXHAUSTED
         right = newton_factor(tree, w, h, settings.retraction, True) > 0.0
-        reset_residual(tree, w)
         newton_up(tree, w)
-        newton_down(tree, w)
+        for first in stretches(tree):
+            newton_down(tree, w, first, None)
         if residual <= settings.tol:
-            polish(tree, w, h, 1.0, None)
+            polish(tree, w, h)
             return evaluations, residual, status if right else WRONG_ROOT
         if stalled > 1:
             return evaluations, residual, FLOOR if right else WRONG_ROOT
@@ -147,7 +148,8 @@ def rescued_step(tree, state, rest, gravity, tau, h, scale, settings):
         status = UNRESOLVED
     if status < 0:
         return evaluations, residual, status, 0.0
-    leave(tree, w, h, state.motion, state.q, state.low)
+    for first in stretches(tree):
+        leave(tree, w, first, h, None, None, state.motion, state.q, state.low)
     springs = come(tree, state, rest, gravity, tau, h)
     factor(tree, w, 0.0)
     return evaluations, residual, status, springs

@@ -84,7 +84,7 @@ def rnea(tree, w, v, a, gravity, tau):
 @kernel
 def kinetic_energy(tree, w, v):
     """½ vᵀ M v. Needs velocities()."""
-    twice = 0.0
+    twice = number(w, 0.0)
     for i in range(tree.n):
         o = slot(w, i)
         turn, move = get33(w, o + V)

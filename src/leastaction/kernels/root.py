@@ -9,17 +9,16 @@ from math import inf, isfinite, nan, sqrt
 
 from .aba import solve_down, solve_up
 from .blocks import get_nine, matrix_times
-from .drnea import drnea, gather_residual
+from .drnea import gather_residual, momentum_and_way, residuals
 from .jit import formula, kernel, part
-from .joints import improve_motion
 from .kinematics import inertia_times
-from .layout import A, BLOCK, D, K, LANES, MASS, MU, add33, get3, get33, put3
+from .layout import A, K, MASS, get33, stretches
 from .newton import newton_down, newton_factor, newton_up
 from .settings import (
     ABSOLUTE, CONVERGED, EXHAUSTED, FLOOR, NEWTON, NOT_FINITE, ROTATION, STRUGGLED, UNRESOLVED,
     WRONG_ROOT,
 )
-from .simd import WIDTH, wide
+from .simd import number, summed, wide
 from .stiffness import EXP
 from .vec3 import add, add_scaled, cross, scale
 
@@ -54,26 +53,19 @@ def momentum_change(w, o, h, riqn, turn, move):
 
 
 @formula
-def settle(w, o, h, k, riqn):
-    """Update the momentum and the displacement of a link, or of four, that moves by ζ = k A more: δμ = K ζ."""
-    turn, move = get33(w, o + A)
-    m, f = momentum_change(w, o, h, riqn, turn, move)
-    add33(w, o + MU, scale(k, m), scale(k, f))
-    d = get3(w, o + D)
-    put3(w, o + D, add_scaled(d, k, add(move, cross(turn, d))))
+def polished(w, o, h, k, riqn):
+    """Momentum and displacement of a link, or of four, that moves by ζ = k A more: δμ = K ζ to first order, with the
+    matrix that the search itself used: K, or the inertia for RIQN. If k is None it does not.
 
-
-@kernel
-def polish(tree, w, h, k, riqn):
-    """One more update of the converged motion, and of the link momenta with it to first order, with the matrix that the
-    search itself used: K, or the inertia for RIQN.
-
-    It costs a fraction of an evaluation and takes one more contraction off what the step leaves of the residual.
+    One more update of the converged motion costs a fraction of an evaluation so, and takes one more contraction off
+    what the step leaves of the residual.
     """
-    improve_motion(tree, w, k)
-    for block in range(0, tree.end, BLOCK):
-        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-            settle(wide(w), o, h, k, riqn)
+    m, f, d = momentum_and_way(w, o)
+    if k is None:
+        return m, f, d
+    turn, move = get33(w, o + A)
+    dm, df = momentum_change(w, o, h, riqn, turn, move)
+    return add_scaled(m, k, dm), add_scaled(f, k, df), add_scaled(d, k, add(move, cross(turn, d)))
 
 
 @formula
@@ -120,20 +112,38 @@ def sweep_up(tree, w, h, riqn):
     return newton_up(tree, w) / h
 
 
+@formula
+def step_factor(h, riqn):
+    """From the solution of the two sweeps to an increment."""
+    return h if riqn is not None and riqn else 1.0
+
+
 @kernel
-def sweep_down(tree, w, h, riqn):
-    """The second sweep, root → leaves. Gives the factor from its solution to an increment."""
+def sweep_down(tree, w, first, k, riqn):
+    """The second sweep, root → leaves, along a stretch. The joints move by k times its solution (Alg. 3, line 6)."""
     if riqn is not None and riqn:
-        solve_down(tree, w)
-        return h
-    newton_down(tree, w)
-    return 1.0
+        solve_down(tree, w, first, k)
+    else:
+        newton_down(tree, w, first, k)
+
+
+@kernel
+def evaluate(tree, w, h, retraction, riqn, k, again):
+    """As drnea(). If it is ``again``, the second sweep and what it improves come first: all that goes from root to
+    leaves does so stretch by stretch."""
+    least, energies = number(w, 1.0), number(wide(w), 0.0)
+    for first in stretches(tree):
+        if again:
+            sweep_down(tree, w, first, k, riqn)
+        more, lower = residuals(tree, w, first, h, retraction, not again)
+        energies, least = energies + more, min(least, lower)
+    return summed(w, energies) / (h * h), least
 
 
 @part
 def find_root(tree, w, h, reference, settings, riqn, retraction, f):
     """Find the motion of the step, starting from the one set. Gives (evaluations, residual, status,
-    least cos(θ/2) of a link's rotation).
+    least cos(θ/2) of a link's rotation). The second sweep of the last iteration is left to the caller.
 
     ``riqn`` tells the method, ``retraction`` is one of stiffness.py. Both are None for Newton's method with EXP and the
     scaled stopping rule: nothing else is compiled then.
@@ -144,7 +154,8 @@ def find_root(tree, w, h, reference, settings, riqn, retraction, f):
     track, least = (inf, inf, inf, 0, CONVERGED), 1.0
     factored = settings.method != NEWTON  # RIQN's matrix is
     for iteration in range(1, settings.max_iterations + 1):
-        twice_energy, least = drnea(tree, w, h, retraction, iteration == 1)  # Alg. 3, line 3
+        twice_energy, least = evaluate(  # Alg. 3, line 3, and before it line 6
+            tree, w, h, retraction, riqn, step_factor(h, riqn), iteration > 1)
         if not least > LEAST_COSINE:
             return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE, least
         absolute = 0.0
@@ -159,13 +170,7 @@ def find_root(tree, w, h, reference, settings, riqn, retraction, f):
         relative = sqrt(square / size if size > 0.0 else square) if square >= 0.0 else nan
         left = relative * relative / track[2]
         outcome, anew, track = judge(settings, iteration, least, relative, left, absolute, track)
-        if outcome < 0:
-            return iteration, track[0], outcome, least
-        k = sweep_down(tree, w, h, riqn)
         if outcome != SEARCHING:
-            if outcome != FLOOR:
-                polish(tree, w, h, k, riqn)
             return iteration, track[0], outcome, least
         factored = settings.method != NEWTON or (factored and not anew)
-        improve_motion(tree, w, k)  # Alg. 3, line 6
     return settings.max_iterations, track[0], EXHAUSTED, least

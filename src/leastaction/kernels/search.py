@@ -10,13 +10,13 @@ from math import isfinite
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from .drnea import carry, drnea, gather_residual
+from .drnea import carry_link, gather_residual
 from .jit import apart, part
-from .joints import apply_motion, get_motion
-from .layout import DINV, DOF, DQ, FREE, MASS, Tree, slot
-from .root import find_root
-from .settings import NEWTON, RIQN, ROTATION, SCALED, Settings
-from .simd import COMPILED, of_integers, of_numbers
+from .joints import apply_joint_motion, carry_joint, get_joint_motion
+from .layout import DINV, DOF, DQ, FREE, LANES, MASS, Tree, slot, stretch, stretches
+from .root import evaluate, find_root, polished, step_factor, sweep_down
+from .settings import FLOOR, NEWTON, RIQN, ROTATION, SCALED, Settings
+from .simd import COMPILED, WIDTH, of_integers, of_numbers, wide
 from .stiffness import EXP
 
 _NUMBER, _WHOLE, _FLAG = types.float64, types.int64, types.boolean
@@ -32,18 +32,25 @@ SIGNATURE = types.Tuple([_WHOLE, _NUMBER, _WHOLE, _WHOLE, _NUMBER])(
 
 
 @part
-def leave(tree, w, h, motion, q, low):
+def leave(tree, w, first, h, k, riqn, motion, q, low):
     """Advance q by the motion that was found, of which the increments are left in ``motion``, and carry the momenta
-    over."""
-    get_motion(tree, w, motion)
-    carry(tree, w, h)
-    apply_motion(tree, w, q, low)
+    over, polished by k times the last sweep unless k is None; of a stretch."""
+    links, blocks = stretch(tree, w, first)
+    for block in blocks:
+        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
+            m, f, d = polished(wide(w), o, h, k, riqn)
+            carry_link(wide(w), o, m, f, d, tree.most)
+    for i in links:
+        get_joint_motion(tree, w, i, motion)
+        if tree.passive[i]:
+            carry_joint(tree, w, i, h)
+        apply_joint_motion(tree, w, i, q, low)
 
 
 @part
-def worst_joint(tree, w, h, retraction, status, f):
+def worst_joint(tree, w, h, retraction, riqn, status, f):
     """The joint to blame for a step without a root: the one whose link turned furthest, or with the largest f²/M."""
-    drnea(tree, w, h, retraction, status < 0)  # always so, but not a constant: that would compile it once more
+    evaluate(tree, w, h, retraction, riqn, step_factor(h, riqn), status >= 0)  # never again, but see the types
     gather_residual(tree, w, f)
     worst, most = 0, -1.0
     for i in range(tree.n):
@@ -67,8 +74,11 @@ def find_and_leave(tree, w, h, reference, settings, riqn, retraction, f, motion,
     status, joint to blame without a root, least cos(θ/2) of a link's rotation)."""
     evaluations, residual, status, least = find_root(tree, w, h, reference, settings, riqn, retraction, f)
     if status < 0:
-        return evaluations, residual, status, worst_joint(tree, w, h, retraction, status, f), least
-    leave(tree, w, h, motion, q, low)
+        return evaluations, residual, status, worst_joint(tree, w, h, retraction, riqn, status, f), least
+    k = 0.0 if status == FLOOR else step_factor(h, riqn)
+    for first in stretches(tree):
+        sweep_down(tree, w, first, k, riqn)
+        leave(tree, w, first, h, k, riqn, motion, q, low)
     return evaluations, residual, status, -1, least
 
 
