@@ -1,26 +1,39 @@
 """Up to four runs of one model side by side, one in each lane of SIMD (kernels/lanes.py)."""
 
-import numpy as np
+from typing import NamedTuple
 
-from leastaction.compiled import zeros
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leastaction.compiled import compile_model, zeros
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Newton, Variational
 from leastaction.kernels import layout, variational
 from leastaction.kernels.guess import PAST
-from leastaction.kernels.lanes import Group, run_lanes
+from leastaction.kernels.lanes import PLACED, STARTED, Group, run_lanes
 from leastaction.kernels.lanes_root import Search
 from leastaction.kernels.layout import LANES
 from leastaction.kernels.record import EXTREMES, Record
 from leastaction.kernels.simd import SIMD
-from leastaction.run import NODE, STEP, Run
-from leastaction.simulate import Memory
-from leastaction.simulator import Simulator
+from leastaction.model import Model
+from leastaction.run import NODE, STEP, Run, copied, trajectory_of
+from leastaction.simulator import Simulator, per_step, widen
 from leastaction.trajectory import Control, Trajectory
 
 Array = np.ndarray
 _WIDTH = layout.BLOCK // LANES
+_CONSTANTS = layout.CONSTANTS // LANES
 _MOMENTA = slice(layout.MOMENTUM // LANES, layout.MOMENTUM // LANES + 12)  # rows of links and joints, at a node …
 _NODE = slice(layout.NODE // LANES, layout.NODE // LANES + 12)  # … and at the one before
+
+
+class Member(NamedTuple):
+    """One of many runs: what may differ between them, as given to `simulate`."""
+
+    model: Model
+    q: ArrayLike | None
+    v: ArrayLike | None
+    control: Control
 
 
 def suits(integrator: Integrator, control: Control, wrench: Control) -> bool:
@@ -30,9 +43,9 @@ def suits(integrator: Integrator, control: Control, wrench: Control) -> bool:
             and not callable(control) and not callable(wrench))
 
 
-def run_together(runs: list[Run]) -> list[Trajectory]:
-    """Make up to four runs of one model, of the same length and method, all at their start."""
-    team = _Team(runs)
+def run_together(members: list[Member], like: Run) -> list[Trajectory]:
+    """Make up to four runs, which have all in common with one that is at its start, but for what a member has."""
+    team = _Team(members, like)
     team.make()
     return team.trajectories()
 
@@ -42,108 +55,122 @@ def _bodies(w: Array) -> Array:
     return w.reshape(-1, _WIDTH, LANES).swapaxes(1, 2)
 
 
-def _search(size: int) -> Search:
-    """Room for the root finding of a group whose memory has this size."""
+def _search(links: int) -> Search:
+    """Room for the root finding of a group with so many links."""
     residual, best, before, going, wanted = zeros(5 * LANES).reshape(5, LANES)
     stalled, status, outcome, spent = np.zeros((4, LANES), dtype=np.int64)
-    return Search(residual, best, before, stalled, status, outcome, spent, going, wanted, zeros(size))
+    return Search(residual, best, before, stalled, status, outcome, spent, going, wanted,
+                  zeros(links * (layout.BLOCK - layout.K)))
 
 
 class _Team:
-    """The memory of a group, and the simulators to which its lanes fall back."""
+    """The memory of a group. A lane that falls is given to a simulator for that step."""
 
-    def __init__(self, runs: list[Run]) -> None:
-        self.runs: list[Run] = runs
-        self.failures: list[StepError | None] = [None] * len(runs)
-        lanes = [runs[min(lane, len(runs) - 1)] for lane in range(LANES)]  # spare ones repeat the last
-        first = runs[0]
-        self.steps, self.every, self.dt, c = first.steps, first.every, first.sim.dt, first.sim.compiled
-        self.compiled, n, nv = c, c.tree.n, c.nv
+    def __init__(self, members: list[Member], like: Run) -> None:
+        self.members, self.like, count = members, like, len(members)
+        self.failures: list[StepError | None] = [None] * count
+        self.alone: dict[int, Simulator] = {}  # of those lanes that have fallen
+        self.compiled = [compile_model(member.model) for member in members]
+        self.steps, self.every, self.dt, c = like.steps, like.every, like.sim.dt, self.compiled[0]
+        n, nq, nv = c.tree.n, c.nq, c.nv
         self.tree = c.tree._replace(end=n * layout.BLOCK)  # loops over blocks leave out the ground, which is after
-        chosen = first.sim.integrator
+        chosen = like.sim.integrator
         assert isinstance(chosen, Variational)
         self.method = chosen.method(c.stiff, c.damped)
-        self.forces = self._side_by_side([run.tau for run in lanes])
+        self.taus = [per_step("control", None if callable(member.control) else member.control, (nv,), self.steps)
+                     for member in members]
         nodes = 1 + self.steps // self.every  # the start is the first
-        q, v, p, energy, momentum = (np.empty((LANES, nodes, size)) for size in (c.nq, nv, nv, 1, 6))
-        count = np.zeros((3, LANES, self.steps), dtype=np.int64)
-        count[2] = 1  # substeps
-        self.out = Record(q, v, p, energy, momentum, count[0], np.zeros((LANES, self.steps)), count[1], count[2], None)
-        self.memories = [Memory(run.sim, self._record(lane), self.every) for lane, run in enumerate(runs)]
+        q, v, p, energy, momentum = (np.empty((LANES, nodes, size)) for size in (nq, nv, nv, 1, 6))
+        counts = np.zeros((3, LANES, self.steps), dtype=np.int64)
+        counts[2] = 1  # substeps
+        self.out = Record(q, v, p, energy, momentum, counts[0], np.zeros((LANES, self.steps)), counts[1], counts[2],
+                          None)
         size = (n + 1) * _WIDTH
-        sizes = {"w": size, "q": c.nq, "v": nv, "low": c.nq, "saved_q": c.nq, "saved_low": c.nq, "history": PAST * nv,
+        sizes = {"w": size, "q": nq, "v": nv, "low": nq, "saved_q": nq, "saved_low": nq, "history": PAST * nv,
                  "twice": 1, "energy": 1, "p": nv, "momentum": 6, "extremes": EXTREMES, "gravity": 3, "motion": nv,
                  "weights": (PAST + 1) * len(self.method[0]), "aside": EXTREMES}
         room, begin, arrays = zeros(LANES * sum(sizes.values())), 0, {}
         for name, numbers in sizes.items():
             arrays[name] = room[begin : begin + LANES * numbers]
             begin += LANES * numbers
-        self.group = Group(
-            **arrays, known=np.zeros(LANES, dtype=np.int64), search=_search(LANES * size),
-            forced=np.array([len(run.tau) > 0 for run in lanes], dtype=np.int64),
-            alive=np.array([lane < len(runs) for lane in range(LANES)], dtype=np.int64),
-        )
+        known, forced, alive = np.zeros((3, LANES), dtype=np.int64)
+        self.group = Group(**arrays, known=known, search=_search(n), forced=forced, alive=alive)
         self.w = self.group.w.reshape(n + 1, _WIDTH, LANES)
-        for lane, run in enumerate(lanes):
-            self.w[:, :, lane] = _bodies(run.sim._state.w).reshape(-1, _WIDTH)[: n + 1]
-            self.group.gravity[lane::LANES] = run.sim.compiled.gravity
-            self._enter(lane, run.sim)
-        self._call(-1)
+        for row in (layout.PLACE_Q, layout.Q, layout.DQ, layout.J):
+            self.w[:, row // LANES] = 1.0
+        states = [member.model.check_state(member.q, member.v) for member in members]
+        for lane in range(LANES):
+            b = min(lane, count - 1)  # spare lanes repeat the last
+            self.w[:n, :_CONSTANTS, lane] = self.compiled[b].constants
+            self.group.gravity[lane::LANES] = self.compiled[b].gravity
+            self.group.q[lane::LANES], self.group.v[lane::LANES] = states[b]
+        alive[:count], forced[:count] = 1, [len(tau) > 0 for tau in self.taus]
+        self.forces = self._side_by_side()
+        self._start()
 
-    def _side_by_side(self, forces: list[Array]) -> Array:
+    def _side_by_side(self) -> Array:
         """Joint forces (R, nv) of every lane as (R, 4 nv); a lane without has zeros."""
-        rows, nv = max(len(tau) for tau in forces), self.compiled.nv
+        rows, nv = max(len(tau) for tau in self.taus), self.tree.nv
         together = np.zeros((rows, nv, LANES))
-        for lane, tau in enumerate(forces):
+        for lane, tau in enumerate(self.taus):
             if len(tau):
                 together[:, :, lane] = tau
         return together.reshape(rows, nv * LANES)
 
+    def _start(self) -> None:
+        """Set up the first node, and keep it."""
+        group, out = self.group, self.out
+        if self._call(STARTED) >= 0:
+            for lane in range(len(self.members)):
+                self._simulator(lane)  # which says what is wrong with it
+        for kept, row in ((out.q, group.q), (out.v, group.v), (out.p, group.p), (out.energy, group.energy),
+                          (out.momentum, group.momentum)):
+            kept[:, 0] = row.reshape(-1, LANES).T
+
+    def _simulator(self, lane: int) -> Simulator:
+        """The simulator of a member, at its start when it is first asked for."""
+        if lane not in self.alone:
+            model, q, v, _ = self.members[lane]
+            self.alone[lane] = Simulator(model, q, v, dt=self.dt, integrator=self.like.sim.integrator)
+        return self.alone[lane]
+
     def _record(self, lane: int) -> Record:
-        """What is written of one lane."""
+        """What is written of one lane; energy without that of the ground until the end."""
         out = self.out
         return Record(out.q[lane], out.v[lane], out.p[lane], out.energy[lane, :, 0], out.momentum[lane],
                       out.iterations[lane], out.residual[lane], out.status[lane], out.substeps[lane], None)
 
     def _call(self, first: int) -> int:
-        return run_lanes(self.tree, self.group, self.compiled.rest, self.forces, self.runs[0].wrenches, self.dt, first,
+        return run_lanes(self.tree, self.group, self.compiled[0].rest, self.forces, self.like.wrenches, self.dt, first,
                          self.steps, self.every, self.method, self.out)
 
     def make(self) -> None:
         """Make all steps, or those of every lane up to one that cannot be made."""
         made, group = 0, self.group
         while made < self.steps and group.alive.any():
-            begun, made = made, self._call(made)
+            made = self._call(made)
             fallen = np.flatnonzero(group.alive & (self.out.status[:, made - 1] < 0))
-            for lane, run in enumerate(self.runs):
-                kept = slice(1 + begun // self.every, 1 + (made - (lane in fallen)) // self.every)
-                self.out.energy[lane, kept] += run.sim.compiled.ground_energy
             if len(fallen):
                 others = np.delete(np.arange(LANES), fallen)
                 before = self.w[:, :, others]
                 for lane in fallen.tolist():
                     self._make_alone(lane, made - 1)
                 self._repeat_a_living_lane()
-                self._call(-1)
+                self._call(PLACED)
                 self.w[:, :, others] = before  # the same, but for the last bit where the compiler chose otherwise
-        for lane, run in enumerate(self.runs):
-            if group.alive[lane]:
-                run.sim.steps, run.sim.extremes = self.steps, group.extremes[lane::LANES].copy()
-            nodes, out = slice(1, 1 + run.sim.steps // self.every), self._record(lane)
-            run.sim.widen(out.energy[nodes], out.momentum[nodes])
 
     def _make_alone(self, lane: int, k: int) -> None:
         """Make step k of one lane by its simulator, from the node before."""
-        run = self.runs[lane]
-        sim, out = run.sim, self._record(lane)
+        sim, out, like = self._simulator(lane), self._record(lane), self.like
         self._leave(lane, sim, k)
         node = sim.record(1, 1, k)
         try:
-            sim.advance_stuck(run.rows(run.tau, k, 1), run.rows(run.wrenches, k, 1), node, k)
+            sim.advance_stuck(like.rows(self.taus[lane], k, 1), like.rows(like.wrenches, k, 1), node, k)
         except StepError as error:
             self.failures[lane] = error
             self.group.alive[lane] = 0
             return
+        node.energy[0] -= sim.compiled.ground_energy
         for name in STEP:
             getattr(out, name)[k] = getattr(node, name)[0]
         if (k + 1) % self.every == 0:
@@ -169,6 +196,8 @@ class _Team:
         rows[: len(self.w)] = self.w[:, _NODE, lane]
         links[:, :, _MOMENTA] = rows.reshape(*links.shape[:2], 12)
         sim.prepare(variational.CARRIED)
+        if sim.steps != k:  # the step before was a plain one
+            sim._parts = 1
         sim.steps, sim._known, sim.extremes = k, 0, group.extremes[lane::LANES].copy()
 
     def _repeat_a_living_lane(self) -> None:
@@ -180,5 +209,17 @@ class _Team:
 
     def trajectories(self) -> list[Trajectory]:
         """Return what was made of every run."""
-        return [memory.trajectory(failure, run.origin)
-                for memory, failure, run in zip(self.memories, self.failures, self.runs, strict=True)]
+        return [self._trajectory(lane) for lane in range(len(self.members))]
+
+    def _trajectory(self, lane: int) -> Trajectory:
+        """Return what was made of one run, up to the last good node."""
+        (model, _, _, control), kept, like = self.members[lane], self._record(lane), self.like
+        steps, extremes, failure = self.steps, self.group.extremes[lane::LANES].copy(), self.failures[lane]
+        if failure is not None:
+            steps, extremes = self.alone[lane].steps, self.alone[lane].extremes
+        nodes = slice(1 + steps // self.every)
+        widen(extremes, kept.energy[nodes], kept.momentum[nodes])
+        ground = self.compiled[lane].ground_energy
+        kept.energy[nodes] += ground
+        origin = like.origin._replace(control=copied(control), revision=model.revision)
+        return trajectory_of(model, like, kept, steps, extremes, ground, failure, origin)

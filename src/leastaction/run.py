@@ -6,9 +6,10 @@ import numpy as np
 
 from leastaction.errors import StepError
 from leastaction.kernels import control as laws
-from leastaction.kernels.record import Record
+from leastaction.kernels.record import MOMENTA, Record
+from leastaction.model import Model
 from leastaction.progress import Progress
-from leastaction.simulator import Simulator, part, per_step
+from leastaction.simulator import Simulator, part, per_step, widen
 from leastaction.trajectory import Control, Node, Origin, Trajectory
 
 Array = np.ndarray
@@ -40,7 +41,7 @@ class Keeper:
     def keep(self, out: Record, first: int, made: int) -> None:
         """Take so many steps; the simulator is at the last of them."""
         kept = (first + made) // self.every - first // self.every
-        self.sim.widen(out.energy[:kept], out.momentum[:kept])
+        widen(self.sim.extremes, out.energy[:kept] - self.sim.compiled.ground_energy, out.momentum[:kept])
 
     def fail(self, failure: StepError) -> None:
         """Note that the run cannot go on."""
@@ -70,7 +71,7 @@ class Run:
         self.stepwise = (self.law is not None or self.push is not None) and not compiled
         self.tau = per_step("control", None if callable(control) else control, (nv,), steps)
         self.wrenches = sim.wrenches(None if callable(wrench) else wrench, steps)
-        self.origin = Origin(_copied(control), _copied(wrench), sim.model.revision)
+        self.origin = Origin(copied(control), copied(wrench), sim.model.revision)
 
     def make(self, until: int, keeper: Keeper, progress: Progress) -> None:
         """Make the steps up to one; a StepError is noted by the keeper, and raised."""
@@ -130,9 +131,23 @@ def step_count(dt: float, duration: float | None, steps: int | None) -> int:
     return int(np.ceil(duration / dt - 1e-9))
 
 
-def _copied(forces: Control) -> Control:
+def copied(forces: Control) -> Control:
     """Forces that stay the same whatever their owner does to the array."""
     return forces if forces is None or callable(forces) else np.array(forces, dtype=float)
+
+
+def trajectory_of(
+    model: Model, run: Run, kept: Record, steps: int, extremes: Array, ground_energy: float,
+    failure: StepError | None, origin: Origin,
+) -> Trajectory:
+    """Return what was made of a run like this one, the first ``steps`` of its steps, the start being the first row."""
+    made, count = slice(steps), 1 + steps // run.every
+    return Trajectory(
+        model, run.sim.integrator, run.sim.dt, run.every, np.arange(count) * run.every * run.sim.dt, kept.q[:count],
+        kept.v[:count], kept.p[:count], kept.energy[:count], kept.momentum[:count], kept.iterations[made],
+        kept.residual[made], kept.status[made], kept.substeps[made], extremes[:2] + ground_energy,
+        extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), failure, origin,
+    )
 
 
 def node_at(traj: Trajectory, t: float) -> Node:

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 from leastaction import files
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator
-from leastaction.kernels.record import MOMENTA, Record
+from leastaction.kernels.record import Record
 from leastaction.model import Model
 from leastaction.progress import Progress
-from leastaction.run import Keeper, OnFailure, Run, step_count
+from leastaction.run import Keeper, OnFailure, Run, step_count, trajectory_of
 from leastaction.simulator import Simulator
-from leastaction.trajectory import Control, Origin, Trajectory
+from leastaction.trajectory import Control, Trajectory
 
 
 def simulate(
@@ -103,7 +103,9 @@ def make(run: Run, bar: Progress, on_failure: OnFailure) -> Trajectory:
         if on_failure == "raise":
             raise
         failure = error
-    return memory.trajectory(failure, run.origin)
+    sim = run.sim
+    return trajectory_of(sim.model, run, memory.kept, sim.steps, sim.extremes, sim.compiled.ground_energy, failure,
+                         run.origin)
 
 
 class Memory(Keeper):
@@ -124,13 +126,3 @@ class Memory(Keeper):
             kept.iterations[these], kept.residual[these], kept.status[these], kept.substeps[these], self.sim.extremes,
         )
 
-    def trajectory(self, failure: StepError | None, origin: Origin) -> Trajectory:
-        """Return what was made, up to the last good node."""
-        sim, kept, extremes = self.sim, self.kept, self.sim.extremes
-        made, count = slice(sim.steps), 1 + sim.steps // self.every
-        return Trajectory(
-            sim.model, sim.integrator, sim.dt, self.every, np.arange(count) * self.every * sim.dt, kept.q[:count],
-            kept.v[:count], kept.p[:count], kept.energy[:count], kept.momentum[:count], kept.iterations[made],
-            kept.residual[made], kept.status[made], kept.substeps[made], extremes[:2] + sim.compiled.ground_energy,
-            extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), failure, origin,
-        )

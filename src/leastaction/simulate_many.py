@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leastaction.group import run_together, suits
+from leastaction.group import Member, run_together, suits
 from leastaction.integrators import Variational
 from leastaction.kernels.layout import LANES
 from leastaction.model import Inertia, Model
@@ -81,16 +81,16 @@ def simulate_many(
     count = next(iter(sizes.values()))
     models = _variants(model, gravity, mass, count)
     controls: Sequence[Control] = control if isinstance(control, list | tuple) else [control] * count  # type: ignore
+    members = [Member(models[b], _own(q, "q" in sizes, b), _own(v, "v" in sizes, b), controls[b]) for b in range(count)]
     bar = Progress(count, progress, unit="run")
 
-    def prepared(b: int) -> Run:
-        return prepare(models[b], _member(q, "q" in sizes, b), _member(v, "v" in sizes, b), control=controls[b],
-                       **options)
+    def prepared(one: Member) -> Run:
+        return prepare(one.model, one.q, one.v, control=one.control, **options)
 
-    def run(members: list[int]) -> list[Trajectory]:
-        if together[members[0]]:
-            return run_together([prepared(b) for b in members])
-        return [make(prepared(b), Progress(0, False), "truncate") for b in members]
+    def run(team: list[int]) -> list[Trajectory]:
+        if like is not None and together[team[0]]:
+            return run_together([members[b] for b in team], like)
+        return [make(prepared(members[b]), Progress(0, False), "truncate") for b in team]
 
     if options.get("integrator") is None:
         options["integrator"] = Variational()
@@ -98,15 +98,16 @@ def simulate_many(
     teams = [[b] for b in range(count) if not together[b]]
     suited = [b for b in range(count) if together[b]]
     teams += [suited[k : k + LANES] for k in range(0, len(suited), LANES)]
+    like = prepared(members[suited[0]]) if suited else None  # which also checks what they have in common
     results: dict[int, Trajectory] = {}
     with bar, ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        for members, trajectories in zip(teams, pool.map(run, teams), strict=True):
-            results.update(zip(members, trajectories, strict=True))
-            bar.update(len(members))
+        for team, trajectories in zip(teams, pool.map(run, teams), strict=True):
+            results.update(zip(team, trajectories, strict=True))
+            bar.update(len(team))
     return [results[b] for b in range(count)]
 
 
-def _member(values: ArrayLike | None, many: bool, b: int) -> ArrayLike | None:
+def _own(values: ArrayLike | None, many: bool, b: int) -> ArrayLike | None:
     return np.asarray(values)[b] if many else values
 
 

@@ -202,15 +202,6 @@ class Simulator:
         self.steps += made
         self.status = Status(out.status[max(min(made, len(out.status) - 1), 0)])
 
-    def widen(self, energy: Array, momentum: Array) -> None:
-        """Count kept nodes, their energy (K,) and momentum (K, 6), among the extremes."""
-        if len(energy):
-            low, high = energy.min(), energy.max()
-            ground, extremes = self.compiled.ground_energy, self.extremes
-            extremes[0], extremes[1] = min(extremes[0], low - ground), max(extremes[1], high - ground)
-            np.minimum(extremes[3:9], momentum.min(axis=0), out=extremes[3:9])
-            np.maximum(extremes[9:15], momentum.max(axis=0), out=extremes[9:15])
-
     def checkpoint(self, path: str | Path) -> Path:
         """Write all that the next step reads to a file, from which `restore` goes on bit for bit.
 
@@ -300,6 +291,14 @@ class Simulator:
         self._p = self._state.p.copy()  # the kernels leave the momentum of the last good node here
         self._energy, self._momentum = energy(self.model, self.q, self.v), momentum(self.model, self.q, self.v)
         return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p)
+
+
+def widen(extremes: Array, energy: Array, momentum: Array) -> None:
+    """Count kept nodes, their energy (K,), without that of the ground, and momentum (K, 6), among the extremes."""
+    if len(energy):
+        extremes[0], extremes[1] = min(extremes[0], energy.min()), max(extremes[1], energy.max())
+        np.minimum(extremes[3:9], momentum.min(axis=0), out=extremes[3:9])
+        np.maximum(extremes[9:15], momentum.max(axis=0), out=extremes[9:15])
 
 
 def part(out: Record, made: int, first: int, every: int) -> Record:
