@@ -10,7 +10,7 @@ from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Newton, Variational
 from leastaction.kernels import layout, variational
 from leastaction.kernels.guess import PAST
-from leastaction.kernels.lanes import PLACED, STARTED, Group, run_lanes
+from leastaction.kernels.lanes import STARTED, Group, run_lanes
 from leastaction.kernels.lanes_root import Search
 from leastaction.kernels.layout import LANES
 from leastaction.kernels.record import EXTREMES, Record
@@ -23,6 +23,7 @@ from leastaction.trajectory import Control, Trajectory
 Array = np.ndarray
 _WIDTH = layout.BLOCK // LANES
 _CONSTANTS = layout.CONSTANTS // LANES
+_AT_NODE = slice(layout.F // LANES)  # rows in which a single run is as a lane: all but those of the recursions
 _MOMENTA = slice(layout.MOMENTUM // LANES, layout.MOMENTUM // LANES + 12)  # rows of links and joints, at a node …
 _NODE = slice(layout.NODE // LANES, layout.NODE // LANES + 12)  # … and at the one before
 
@@ -150,14 +151,12 @@ class _Team:
         while made < self.steps and group.alive.any():
             made = self._call(made)
             fallen = np.flatnonzero(group.alive & (self.out.status[:, made - 1] < 0))
-            if len(fallen):
-                others = np.delete(np.arange(LANES), fallen)
-                before = self.w[:, :, others]
-                for lane in fallen.tolist():
-                    self._make_alone(lane, made - 1)
+            for lane in fallen.tolist():
+                self._make_alone(lane, made - 1)
+            if len(fallen) and not group.alive.all():
                 self._repeat_a_living_lane()
-                self._call(PLACED)
-                self.w[:, :, others] = before  # the same, but for the last bit where the compiler chose otherwise
+        out, extremes = self.out, group.extremes.reshape(EXTREMES, LANES)
+        widen(extremes, out.energy[:, :, 0].T, np.moveaxis(out.momentum, 0, -1))
 
     def _make_alone(self, lane: int, k: int) -> None:
         """Make step k of one lane by its simulator, from the node before."""
@@ -176,12 +175,12 @@ class _Team:
         if (k + 1) % self.every == 0:
             for name in NODE:
                 getattr(out, name)[(k + 1) // self.every] = getattr(node, name)[0]
-        self.w[:, _MOMENTA, lane] = _bodies(sim._state.w).reshape(-1, _WIDTH)[: len(self.w), _MOMENTA]
         self._enter(lane, sim)
 
     def _enter(self, lane: int, sim: Simulator) -> None:
-        """Take over the node of a simulator; its momenta are there."""
+        """Take over the node of a simulator."""
         group, state = self.group, sim._state
+        self.w[:, _AT_NODE, lane] = _bodies(state.w).reshape(-1, _WIDTH)[: len(self.w), _AT_NODE]
         for name in ("q", "v", "low", "history"):
             getattr(group, name)[lane::LANES] = getattr(state, name)
         group.known[lane], group.extremes[lane::LANES] = sim._known, sim.extremes
@@ -217,9 +216,9 @@ class _Team:
         steps, extremes, failure = self.steps, self.group.extremes[lane::LANES].copy(), self.failures[lane]
         if failure is not None:
             steps, extremes = self.alone[lane].steps, self.alone[lane].extremes
-        nodes = slice(1 + steps // self.every)
-        widen(extremes, kept.energy[nodes], kept.momentum[nodes])
-        ground = self.compiled[lane].ground_energy
+        nodes, ground = slice(1 + steps // self.every), self.compiled[lane].ground_energy
+        if failure is not None:
+            widen(extremes, kept.energy[nodes], kept.momentum[nodes])
         kept.energy[nodes] += ground
         origin = like.origin._replace(control=copied(control), revision=model.revision)
         return trajectory_of(model, like, kept, steps, extremes, ground, failure, origin)

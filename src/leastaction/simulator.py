@@ -294,11 +294,15 @@ class Simulator:
 
 
 def widen(extremes: Array, energy: Array, momentum: Array) -> None:
-    """Count kept nodes, their energy (K,), without that of the ground, and momentum (K, 6), among the extremes."""
+    """Count kept nodes among the extremes (16,): their energy (K,), without that of the ground, and momentum (K, 6).
+
+    Of several runs at once, all three have one more axis, the last.
+    """
     if len(energy):
-        extremes[0], extremes[1] = min(extremes[0], energy.min()), max(extremes[1], energy.max())
-        np.minimum(extremes[3:9], momentum.min(axis=0), out=extremes[3:9])
-        np.maximum(extremes[9:15], momentum.max(axis=0), out=extremes[9:15])
+        extremes[0] = np.minimum(extremes[0], energy.min(axis=0))
+        extremes[1] = np.maximum(extremes[1], energy.max(axis=0))
+        extremes[3:9] = np.minimum(extremes[3:9], momentum.min(axis=0))
+        extremes[9:15] = np.maximum(extremes[9:15], momentum.max(axis=0))
 
 
 def part(out: Record, made: int, first: int, every: int) -> Record:

@@ -23,7 +23,7 @@ from .rnea import gravitational_energy, total_momentum
 from .search import leave
 from .settings import UNRESOLVED
 from .simd import below, in_fours, in_lanes, integers, number, numbers
-from .variational import NOTICEABLE, V, arrive, force_scale, jumped, may_divide, prepare, save_node, set_wrenches
+from .variational import NOTICEABLE, V, force_scale, jumped, may_divide, prepare, save_node, set_wrenches
 
 # Flat arrays, four numbers for each of one simulation; kernels see them through views. w: memory of the links
 # (layout.py); q, v, low, saved_q, saved_low, history, p, motion: as in layout.State; twice, energy: twice the kinetic
@@ -34,7 +34,7 @@ Group = namedtuple("Group", "w q v low saved_q saved_low history twice energy p 
                             "alive motion weights aside search")
 
 
-PLACED, STARTED = -1, -2  # in place of the number of a first step: what is done instead
+STARTED = -1  # in place of the number of a first step
 
 
 @part
@@ -136,8 +136,7 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
     The other arguments are those of variational.run, for the whole run; ``tau`` (R, 4 nv); the arrays of ``out`` have a
     first axis of four, and their nodes begin with the start. Gives the number of steps made so far. A lane fails if its
     status for the last of them is negative: then saved_q, saved_low and the rows NODE hold its node before. With
-    first = PLACED, only what depends on the configurations is set; with first = STARTED, all that a node has, by q and
-    v, and it gives as aba.singular_joint.
+    first = STARTED, the node is set up by q and v instead, and it gives as aba.singular_joint.
     """
     tree, group = look(tree), see_lanes(group)
     w, gravity = group.w, (group.gravity[0], group.gravity[1], group.gravity[2])
@@ -148,10 +147,6 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
         for j in range(6):
             group.momentum[j] = group.extremes[3 + j]
         return singular
-    if first == PLACED:
-        arrive(tree, w, group.q, rest)
-        factor(tree, w, 0.0)
-        return 0
     from_rest = force_scale(tree, w, gravity, h)
     held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     notes = integers(out.iterations), numbers(out.residual), integers(out.status)
