@@ -188,6 +188,16 @@ def test_an_energy_of_what_is_fixed_to_the_ground_counts():
         assert member.energy[0] > 50
 
 
+def test_a_member_whose_joint_has_nothing_to_move_is_refused():
+    """The mass lies on the arm's axis in one of the members, and it is not the first."""
+    model = la.Model()
+    model.add_body("arm", joint=la.Revolute((0, 0, 1)), inertia=la.Inertia(0.0))
+    model.add_body("slider", "arm", la.Prismatic((1, 0, 0)), inertia=la.Inertia(1.0))
+    assert len(la.simulate_many(model, [[0.0, 1.0], [0.0, 0.5]], dt=1e-3, steps=1)) == 2
+    with pytest.raises(la.ModelError, match="joint of body 'arm' has nothing to move"):
+        la.simulate_many(model, [[0.0, 1.0], [0.0, 0.0]], dt=1e-3, steps=1)
+
+
 def test_no_steps():
     model = la.library.chain(2)
     q, v = starts(model, 2)
