@@ -213,11 +213,13 @@ class _Team:
     def _trajectory(self, lane: int) -> Trajectory:
         """Return what was made of one run, up to the last good node."""
         (model, _, _, control), kept, like = self.members[lane], self._record(lane), self.like
-        steps, extremes, failure = self.steps, self.group.extremes[lane::LANES].copy(), self.failures[lane]
-        if failure is not None:
-            steps, extremes = self.alone[lane].steps, self.alone[lane].extremes
-        nodes, ground = slice(1 + steps // self.every), self.compiled[lane].ground_energy
-        if failure is not None:
+        failure, ground = self.failures[lane], self.compiled[lane].ground_energy
+        steps = self.steps if failure is None else self.alone[lane].steps
+        nodes = slice(1 + steps // self.every)
+        if failure is None:
+            extremes = self.group.extremes[lane::LANES].copy()
+        else:  # since then its lane has done what another did
+            extremes = self.alone[lane].extremes
             widen(extremes, kept.energy[nodes], kept.momentum[nodes])
         kept.energy[nodes] += ground
         origin = like.origin._replace(control=copied(control), revision=model.revision)

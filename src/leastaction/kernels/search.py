@@ -50,7 +50,8 @@ def leave(tree, w, first, h, k, riqn, motion, q, low):
 @part
 def worst_joint(tree, w, h, retraction, riqn, status, f):
     """The joint to blame for a step without a root: the one whose link turned furthest, or with the largest f²/M."""
-    evaluate(tree, w, h, retraction, riqn, step_factor(h, riqn), status >= 0)  # never again, but see the types
+    # As for a first time, the status being negative; not as a constant, which would compile it once more
+    evaluate(tree, w, h, retraction, riqn, step_factor(h, riqn), status >= 0)
     gather_residual(tree, w, f)
     worst, most = 0, -1.0
     for i in range(tree.n):
