@@ -18,10 +18,15 @@ def swing():
     return la.simulate(la.library.pendulum(), dt=5e-3, duration=2.0)
 
 
+def wait_for_the_clock(page):
+    """Until the first frame is drawn. A function: the page's policy forbids to evaluate an expression at every poll."""
+    page.wait_for_function("() => document.getElementById('clock').textContent !== ''")
+
+
 @pytest.fixture
 def opened(browser, swing, tmp_path):
     watched = Watched(browser, swing.to_html(tmp_path / "swing.html"))
-    watched.page.wait_for_function("document.getElementById('clock').textContent !== ''")
+    wait_for_the_clock(watched.page)
     yield watched
     watched.assert_quiet()
     watched.page.close()
@@ -114,7 +119,7 @@ def test_every_shape_is_drawn(browser, tmp_path):
                         np.append(colours[k], 1.0), tetrahedron if mesh else np.zeros((0, 3)),
                         np.array([(0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2)]) if mesh else np.zeros((0, 3), int))])
     watched = Watched(browser, la.simulate(model, dt=0.01, duration=0.1).to_html(tmp_path / "shapes.html"))
-    watched.page.wait_for_function("document.getElementById('clock').textContent !== ''")
+    wait_for_the_clock(watched.page)
     watched.page.locator("#curves").click()
     watched.page.wait_for_timeout(200)
     picture = watched.picture("#scene").reshape(-1, 3)
@@ -128,7 +133,7 @@ def test_every_shape_is_drawn(browser, tmp_path):
 
 def test_a_run_without_a_step_is_a_picture(browser, tmp_path):
     watched = Watched(browser, la.simulate(la.library.ragdoll(), steps=0).to_html(tmp_path / "still.html"))
-    watched.page.wait_for_function("document.getElementById('clock').textContent !== ''")
+    wait_for_the_clock(watched.page)
     assert watched.picture("#scene").std() > 3
     watched.assert_quiet()
     watched.page.close()
