@@ -57,6 +57,12 @@ def by_complex_steps(function):
     return np.array([function(1j * STEP * e).imag / STEP for e in np.eye(6)]).T
 
 
+def stiffness_of(w, retraction, exact):
+    """K of the link at slot 0, (6, 6)."""
+    call(stiffness.put_stiffness)(w, 0, H, retraction, exact)
+    return matrix(w[layout.K : layout.K + 36 * LANES : LANES].reshape(4, 9))
+
+
 def matrix(blocks):
     """Four 3×3 blocks as a matrix (6, 6)."""
     K11, K12, K21, K22 = (np.reshape(block, (3, 3)) for block in blocks)
@@ -90,7 +96,7 @@ def test_cayley_map_and_its_derivative(size):
 @pytest.mark.parametrize("seed", range(4))
 def test_stiffness_is_the_derivative_of_the_momentum(seed, size, retraction):
     G, T, w = link(seed, size)
-    K = matrix(call(stiffness.link_stiffness)(w, 0, H, retraction, True))
+    K = stiffness_of(w, retraction, True)
     exact = by_complex_steps(lambda zeta: momentum(G, moved(T, zeta), retraction))
     np.testing.assert_allclose(K, exact, rtol=0, atol=1e-12 * np.abs(exact).max())
 
@@ -99,7 +105,7 @@ def test_stiffness_is_the_derivative_of_the_momentum(seed, size, retraction):
 def test_stiffness_to_second_order_errs_by_the_cube_of_the_motion(seed):
     def both(size):
         _, _, w = link(seed, size)
-        return [matrix(call(stiffness.link_stiffness)(w, 0, H, stiffness.EXP, exact)) for exact in (True, False)]
+        return [stiffness_of(w, stiffness.EXP, exact) for exact in (True, False)]
 
     errors = [np.abs(np.subtract(*both(size))).max() for size in (0.08, 0.04, 0.02, 0.01)]
     np.testing.assert_allclose(np.log2(np.divide(errors[:-1], errors[1:])), 3, atol=0.15)
@@ -110,5 +116,5 @@ def test_stiffness_to_second_order_errs_by_the_cube_of_the_motion(seed):
 @pytest.mark.parametrize("exact", [True, False])
 def test_no_retraction_is_exp(exact):
     _, _, w = link(5, 0.3)
-    expected = matrix(call(stiffness.link_stiffness)(w, 0, H, stiffness.EXP, exact))
-    np.testing.assert_array_equal(matrix(call(stiffness.link_stiffness)(w, 0, H, None, exact)), expected)
+    expected = stiffness_of(w, stiffness.EXP, exact)
+    np.testing.assert_array_equal(stiffness_of(w, None, exact), expected)

@@ -38,12 +38,19 @@ def _deal_rows(w, o, row, A11, A12, A21, A22):
     _deal_block(four, o + row + 9 * LANES, A22)
 
 
-def _nothing(w, o, row, A11, A12, A21, A22):
-    pass
+def _deal_rows_of_nine(w, o, row, source):
+    # One block after the other, as in _pass_nine
+    four = in_fours(w)
+    forget()
+    _deal_block(four, o + row, get9(four, o + source))
+    _deal_block(four, o + row + 3 * LANES, get9(four, o + source + NINE))
+    _deal_block(four, o + row + 6 * LANES, get9(four, o + source + 2 * NINE))
+    _deal_block(four, o + row + 9 * LANES, get9(four, o + source + 3 * NINE))
 
 
-# Begin the articulated matrix of every link of a block with its own, given as nine numbers of all four
-deal = two_forms(_nothing, _deal_rows)
+# Begin the articulated matrix of every link of a block with its own, given as nine numbers of all four, …
+deal = two_forms(lambda w, o, row, A11, A12, A21, A22: None, _deal_rows)
+deal_nine = two_forms(lambda w, o, row, source: None, _deal_rows_of_nine)  # … or at the rows where those are
 
 
 @formula

@@ -5,7 +5,7 @@ summed from leaves to root like the residual itself.
 """
 
 from . import so3
-from .blocks import get_nine, matrix_times, put_nine_at
+from .blocks import get_nine, matrix_times
 from .jit import kernel
 from .joints import shorter
 from .kinematics import joint_twist, shift_twist
@@ -15,7 +15,7 @@ from .layout import (
 )
 from .rnea import gather
 from .se3 import terms_of
-from .stiffness import link_stiffness
+from .stiffness import put_stiffness
 from .vec3 import add, add_scaled, cross, scale
 
 
@@ -51,8 +51,7 @@ def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
     """
     n = tree.n
     for i in range(n):
-        K11, K12, K21, K22 = link_stiffness(w, slot(w, i), h, retraction, True)
-        put_nine_at(w, slot(w, i) + K, K11, K12, K21, K22)
+        put_stiffness(w, slot(w, i), h, retraction, True)
     for j in range(n):
         o, k = slot(w, j), tree.iv[j]
         kind = tree.kind[j]

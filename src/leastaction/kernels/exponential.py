@@ -7,12 +7,14 @@ Everything serves one link, or four (w a view in fours). docs/derivation.md has 
 """
 
 from . import so3
+from .blocks import NINE
 from .jit import formula
-from .layout import COM_W, DQ, INERTIA_C, MASS, get3, get4, get6
+from .layout import COM_W, DQ, INERTIA_C, K, MASS, get3, get4, get6, put9
 from .mat3 import (
     add_hat_mat, hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, square_of, sub_mat_hat,
     transpose,
 )
+from .simd import forget
 from .split import rotation_derivative, split_twist
 from .vec3 import (
     add, add_scaled, cross, dot, neg, scale, sub, sym_add_dyads, sym_add_scaled, sym_add_square, sym_commutator,
@@ -101,26 +103,32 @@ def exp_stiffness(w, o, h, ratio, beta, gamma, kappa):
 
 
 @formula
-def exp_stiffness_second_order(w, o, h):
-    """K to second order in x, for less than half of the work. With k = m/h, κ = k/12, α = k + κ w·w, the centre of mass
-    at c before the step, b = d + c×w and y = I w/h,
+def put_stiffness_second_order(w, o, h):
+    """Set K to second order in x, for less than half of the work. With k = m/h, κ = k/12, α = k + κ w·w, the centre of
+    mass at c before the step, b = d + c×w and y = I w/h,
 
     K22 = α − κ w wᵀ,  K21 = P − hat(α c + k d),  K12 = Pᵀ + hat(α c),  P = κ (2 d wᵀ − w bᵀ − w·d),
 
-    and K11 is a symmetric matrix and a hat, written out in docs/derivation.md.
+    and K11 is a symmetric matrix and a hat, written out in docs/derivation.md. Three blocks are put before the last is
+    begun: the registers do not hold all four, and the stack costs more than the arithmetic.
     """
     u = so3.vector(get4(w, o + DQ))
     turn, d = split_twist(w, o, 2.0 + dot(u, u) * (1.0 / 3.0))
-    centre, inertia, by_h = get3(w, o + COM_W), get6(w, o + INERTIA_C), 1.0 / h
+    centre, by_h = get3(w, o + COM_W), 1.0 / h
     k, square = w[o + MASS] * by_h, dot(turn, turn)
     twelfth = k * (1.0 / 12.0)
     alpha = k + twelfth * square
     part = scale(twelfth, turn)
     before = scale(alpha, centre)
     after = add_scaled(before, k, d)
-    b, lever = add(d, cross(centre, turn)), cross(centre, d)
+    b = add(d, cross(centre, turn))
     P = mat_shift(mat_sub(outer(d, add(part, part)), outer(part, b)), -dot(part, d))
+    put9(w, o + K + NINE, mat_add(transpose(P), hat(before)))
+    put9(w, o + K + 2 * NINE, mat_sub(P, hat(after)))
+    put9(w, o + K + 3 * NINE, mat_shift(square_of(turn, -twelfth), alpha))
+    forget()
 
+    inertia, lever = get6(w, o + INERTIA_C), cross(centre, d)
     y, trace = scale(by_h, sym_mul(inertia, turn)), by_h * (inertia[0] + inertia[1] + inertia[2])
     # The symmetric matrix: what turning about the centre of mass asks for …
     sym = sym_add_scaled(sym_commutator(scale(0.5 * by_h, turn), inertia), by_h - by_h * square * (5.0 / 12.0), inertia)
@@ -130,5 +138,4 @@ def exp_stiffness_second_order(w, o, h):
     sym = sym_add_dyads(sym_add_square(sym, -twelfth, b), neg(centre), after)
     shift = dot(centre, after) + twelfth * dot(d, d) + 0.25 * square * trace - dot(turn, y) * (5.0 / 12.0)
     skew = add_scaled(add_scaled(scale(0.25, cross(y, turn)), -0.5, y), -0.5 * k, lever)
-    return (mat_add(mat_shift(mat_of_sym(sym), shift), hat(skew)), mat_add(transpose(P), hat(before)),
-            mat_sub(P, hat(after)), mat_shift(square_of(turn, -twelfth), alpha))
+    put9(w, o + K, mat_add(mat_shift(mat_of_sym(sym), shift), hat(skew)))

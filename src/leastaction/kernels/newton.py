@@ -7,7 +7,7 @@ RIQN is the same sweep with K = G/h and S⁺ = S. For BALL and FREE joints the u
 """
 
 from . import so3
-from .articulated import accumulate, articulated, begin_leaves, deal, pass_on
+from .articulated import accumulate, articulated, begin_leaves, deal_nine, pass_on
 from .blocks import (
     NINE, NOUGHT, alike, block_inverse, block_mul, eliminate_ball, get_blocks, get_nine, matrix_times, nine, put_nine,
     put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
@@ -23,7 +23,7 @@ from .layout import (
 )
 from .mat3 import determinant, mat_add, mat_hat, mat_inverse, mat_vec
 from .simd import WIDTH, number, sign, wide
-from .stiffness import link_stiffness
+from .stiffness import put_stiffness
 from .vec3 import add, add_scaled, cross, dot, scale, sub, unit
 
 
@@ -59,9 +59,8 @@ def link_stiffnesses(tree, w, h, retraction, exact):
     """Set K of every link, start the articulated stiffness with it, and set S⁺."""
     for block in range(0, tree.end, BLOCK):
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-            K11, K12, K21, K22 = link_stiffness(wide(w), o, h, retraction, exact)
-            put_nine_at(wide(w), o + K, K11, K12, K21, K22)
-            deal(w, o, KA, K11, K12, K21, K22)
+            put_stiffness(wide(w), o, h, retraction, exact)
+            deal_nine(w, o, KA, K)
             moved_axis(wide(w), o)
     begin_leaves(w, tree, KA, False)
 

@@ -5,10 +5,11 @@ the Jacobian of the residual are made of. Matrices are four 3×3 blocks. For exp
 """
 
 from . import cayley, se3, so3
-from .exponential import exp_stiffness, exp_stiffness_second_order
+from .blocks import put_nine_at
+from .exponential import exp_stiffness, put_stiffness_second_order
 from .jit import formula, kernel
 from .kinematics import about_origin, inertia_times
-from .layout import D, DQ, MASS, get3, get4
+from .layout import D, DQ, K, MASS, get3, get4
 from .mat3 import (
     hat, mat_add, mat_hat, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, transpose,
 )
@@ -51,10 +52,13 @@ def cayley_stiffness(w, o, h):
 
 
 @formula
-def exp_link_stiffness(w, o, h, exact):
-    """K of a link, or of four, for exp: exactly, or to second order in the motion."""
-    if not exact:
-        return exp_stiffness_second_order(w, o, h)
+def link_stiffness(w, o, h, retraction):
+    """K of a link, or of four, as blocks. Without a retraction, None, it is EXP. Needs displacements()."""
+    if retraction is not None and retraction == CAYLEY:
+        return cayley_stiffness(w, o, h)
+    if retraction is not None and retraction == SPLIT:
+        ratio, beta, gamma = se3.terms_of(get4(w, o + DQ))
+        return split_stiffness(w, o, h, ratio, beta, gamma)
     dR = get4(w, o + DQ)
     u = so3.vector(dR)
     ratio, beta, gamma, kappa = se3.four_terms(dR[0], dot(u, u))
@@ -62,13 +66,10 @@ def exp_link_stiffness(w, o, h, exact):
 
 
 @formula
-def link_stiffness(w, o, h, retraction, exact):
-    """K of a link, or of four; ``exact``: see above. Without a retraction, None, it is EXP. Needs displacements()."""
-    if retraction is None:
-        return exp_link_stiffness(w, o, h, exact)
-    if retraction == CAYLEY:
-        return cayley_stiffness(w, o, h)
-    if retraction == SPLIT:
-        ratio, beta, gamma = se3.terms_of(get4(w, o + DQ))
-        return split_stiffness(w, o, h, ratio, beta, gamma)
-    return exp_link_stiffness(w, o, h, exact)
+def put_stiffness(w, o, h, retraction, exact):
+    """Set K of a link, or of four: exactly, or to second order in the motion, which is for EXP."""
+    if exact:
+        K11, K12, K21, K22 = link_stiffness(w, o, h, retraction)
+        put_nine_at(w, o + K, K11, K12, K21, K22)
+    else:
+        put_stiffness_second_order(w, o, h)
