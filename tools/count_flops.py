@@ -58,9 +58,9 @@ def main() -> None:
         "factor": lambda: aba.factor(tree, w, 0.0),
         "drnea, exp": lambda: drnea.drnea(tree, w, H, stiffness.EXP, True),
         "drnea, split": lambda: drnea.drnea(tree, w, H, stiffness.SPLIT, True),
-        "K, exp, to second order": lambda: newton.link_stiffnesses(tree, w, H, stiffness.EXP, False),
-        "K, exp, exactly": lambda: newton.link_stiffnesses(tree, w, H, stiffness.EXP, True),
-        "K, split": lambda: newton.link_stiffnesses(tree, w, H, stiffness.SPLIT, True),
+        "K, exp, to second order": lambda: newton.link_stiffnesses(tree, w, 0, H, stiffness.EXP, False),
+        "K, exp, exactly": lambda: newton.link_stiffnesses(tree, w, 0, H, stiffness.EXP, True),
+        "K, split": lambda: newton.link_stiffnesses(tree, w, 0, H, stiffness.SPLIT, True),
         "newton_factor, without K": lambda: newton.newton_factor(tree, w, H, stiffness.SPLIT, True),
         "newton_up and newton_down": lambda: (newton.newton_up(tree, w), newton.newton_down(tree, w, 0, None)),
     }

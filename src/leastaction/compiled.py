@@ -58,8 +58,8 @@ class Compiled:
 
     def workspace(self) -> np.ndarray:
         """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""
-        w = zeros(layout.blocks(self.tree.n) * layout.BLOCK)
-        rows = w.reshape(-1, layout.BLOCK // LANES, LANES)
+        w = zeros(layout.size(self.tree.n))
+        rows = w[: self.tree.end].reshape(-1, layout.BLOCK // LANES, LANES)
         for row in (layout.Q, layout.DQ, layout.J):
             rows[:, row // LANES] = 1.0
         rows[:, : layout.CONSTANTS // LANES] = self._constant_rows
@@ -168,7 +168,9 @@ def _compile(model: Model) -> Compiled:
     last = np.full(n + 1, -1)  # child of every link, and of the ground
     last[ground] = np.arange(n)  # the greatest index stays
     forks = np.isin(np.arange(n), ground[ground != np.arange(n) - 1])
-    family = layout.LEAF * (last[:n] < 0) + layout.LAST * (last[ground] == np.arange(n)) + layout.FORK * forks
+    ahead = last[:n] // layout.STRETCH > np.arange(n) // layout.STRETCH
+    family = (layout.LEAF * (last[:n] < 0) + layout.LAST * (last[ground] == np.arange(n)) + layout.FORK * forks
+              + layout.AHEAD * ahead)
     gx, gy, gz = model.gravity.tolist()
     return Compiled(
         tree=Tree(

@@ -51,9 +51,9 @@ def run_together(members: list[Member], like: Run) -> list[Trajectory]:
     return team.trajectories()
 
 
-def _bodies(w: Array) -> Array:
+def _bodies(sim: Simulator) -> Array:
     """The memory of a single simulation as (blocks, 4, rows), a view: every link by itself."""
-    return w.reshape(-1, _WIDTH, LANES).swapaxes(1, 2)
+    return sim._state.w[: sim.compiled.tree.end].reshape(-1, _WIDTH, LANES).swapaxes(1, 2)
 
 
 def _search(links: int) -> Search:
@@ -180,7 +180,7 @@ class _Team:
     def _enter(self, lane: int, sim: Simulator) -> None:
         """Take over the node of a simulator."""
         group, state = self.group, sim._state
-        self.w[:, _AT_NODE, lane] = _bodies(state.w).reshape(-1, _WIDTH)[: len(self.w), _AT_NODE]
+        self.w[:, _AT_NODE, lane] = _bodies(sim).reshape(-1, _WIDTH)[: len(self.w), _AT_NODE]
         for name in ("q", "v", "low", "history"):
             getattr(group, name)[lane::LANES] = getattr(state, name)
         group.known[lane], group.extremes[lane::LANES] = sim._known, sim.extremes
@@ -190,7 +190,7 @@ class _Team:
         """Give the node before step k to a simulator."""
         group, state = self.group, sim._state
         state.q[:], state.low[:] = group.saved_q[lane::LANES], group.saved_low[lane::LANES]
-        links = _bodies(state.w)
+        links = _bodies(sim)
         rows = np.zeros((links.shape[0] * LANES, 12))
         rows[: len(self.w)] = self.w[:, _NODE, lane]
         links[:, :, _MOMENTA] = rows.reshape(*links.shape[:2], 12)

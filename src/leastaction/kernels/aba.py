@@ -5,16 +5,18 @@ parent's origin: then a sweep waits for one product after the other, and not for
 """
 
 from . import so3
-from .articulated import accumulate, articulated, begin_leaves, deal, pass_on, rigid_inertia
+from .articulated import (
+    accumulate, articulated, begin_leaves, collect, deal, keep, kept, pass_on, piece, pieces, rigid_inertia,
+)
 from .blocks import (
-    alike, block_inverse, eliminate_ball, get_blocks, matrix_times, nine, put_nine, row_dot, row_numbers, row_shift,
-    schur_complement, shift_blocks, times, twist_times,
+    address_of, alike, block_inverse, eliminate_ball, get_blocks, matrix_times, nine, put_nine, row_dot, row_numbers,
+    row_shift, schur_complement, shift_blocks, times, twist_times,
 )
 from .jit import formula, kernel
 from .joints import deflections, get_solution, move_joint, move_screw, passive_forces, put_rhs
 from .kinematics import less_power, place, shift_twist, shift_wrench
 from .layout import (
-    A, ARM, ARMATURE, BALL, BLOCK, DAMPING, DINV, F, FORK, IA, LANES, LAST, PUSH, Q, S, SCREW, STIFFNESS, TAU, TWIGS, U,
+    A, ARM, ARMATURE, BALL, DAMPING, DINV, F, FORK, IA, LANES, LAST, PUSH, Q, S, SCREW, STIFFNESS, TAU, TWIGS, U,
     X, add33, clear, get3, get4, get9, get33, put3, put33, put9, slot, stretch, stretches, zeros,
 )
 from .mat3 import determinant, mat_inverse, mat_scale, mat_shift, mat_vec, scalar
@@ -26,12 +28,13 @@ SINGULAR = 1e-14  # relative to the terms it is the sum of, below which a pivot 
 
 
 @kernel
-def rigid_inertias(tree, w):
-    """Begin the articulated inertia of every link with its own inertia, of the ground with none."""
-    for block in range(0, tree.end, BLOCK):
+def rigid_inertias(tree, w, first):
+    """Begin the articulated inertia of every link of a piece with its own inertia, of the ground with none."""
+    _, blocks = piece(w, tree, first)
+    for block in blocks:
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
             I11, I12, I21, I22 = rigid_inertia(wide(w), o)
-            deal(w, o, IA, I11, I12, I21, I22)
+            deal(w, tree, o, first, I11, I12, I21, I22)
     begin_leaves(w, tree, IA, True)
 
 
@@ -39,14 +42,23 @@ def rigid_inertias(tree, w):
 def factor(tree, w, h):
     """Factor the mass matrix, armature included; with h > 0, RIQN's matrix: damping and springs included. Needs
     place()."""
+    for first in pieces(w, tree):
+        factor_piece(tree, w, first, h)
+
+
+@kernel
+def factor_piece(tree, w, first, h):
+    """The same for a piece; those after it have been factored."""
     n = tree.n
-    rigid_inertias(tree, w)
-    for i in range(n - 1, -1, -1):  # leaves → root
-        o, first = slot(w, i), tree.family[i] & LAST
+    rigid_inertias(tree, w, first)
+    links, _ = piece(w, tree, first)
+    for i in links:  # leaves → root
+        o = slot(w, i)
         arm = get3(w, o + ARM)
         extra = w[o + ARMATURE] + 0.5 * h * w[o + DAMPING] + 0.25 * h * h * w[o + STIFFNESS]
+        collect(w, tree, i, first, IA)
         if tree.kind[i] == SCREW:
-            A11, A12, A21, A22 = articulated(w, o, IA, True)
+            A11, A12, A21, A22 = articulated(w, tree, i, first, IA, True)
             turn, move = get33(w, o + S)
             m, f = twist_times(A11, A12, A21, A22, turn, move)
             inverse = 1.0 / (row_dot(m, f, turn, move) + extra)
@@ -55,10 +67,11 @@ def factor(tree, w, h):
             um, uf = row_numbers(m), row_numbers(f)
             put33(w, o + U, um, uf)
             if tree.parent[i] < n:
-                pass_on(w, o, slot(w, tree.parent[i]), IA, True, first, A11, A12, A21, A22, arm, -inverse, um, uf, m, f)
+                pass_on(w, tree, i, first, IA, True, A11, A12, A21, A22, arm, -inverse, um, uf, m, f)
             continue
-        A11, A12, A21, A22 = articulated(w, o, IA, True)
+        A11, A12, A21, A22 = articulated(w, tree, i, first, IA, True)
         if tree.kind[i] == BALL:
+            keep(w, o, IA, A11, A12, A21, A22)
             I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
             pivot9 = mat_shift(I11, extra)
             inverse9 = mat_inverse(pivot9)
@@ -72,7 +85,7 @@ def factor(tree, w, h):
             schur, R = schur_complement(pivot36)
             inverse36 = block_inverse(pivot36, schur, R)
             w[o + DINV] = extra
-            put_nine(w, o, IA, inverse36[0], inverse36[1], inverse36[2], inverse36[3])
+            put_nine(w, address_of(w, o, IA), inverse36[0], inverse36[1], inverse36[2], inverse36[3])
             # Î − Î D⁻¹ Î = e (1 − e D⁻¹), D = Î + e
             I11, I12, I21, I22 = inverse36
             k = -extra * extra
@@ -81,16 +94,28 @@ def factor(tree, w, h):
             I11, I12, I21, I22 = shift_blocks(I11, I12, I21, I22, arm)
             A11, A12, A21, A22 = alike(A11, I11), alike(A12, I12), alike(A21, I21), alike(A22, I22)
         if tree.parent[i] < n:
-            accumulate(w, slot(w, tree.parent[i]), IA, True, first, A11, A12, A21, A22)
+            accumulate(w, tree, i, first, IA, True, A11, A12, A21, A22)
 
 
 @kernel
 def singular_joint(tree, w):
     """The last joint whose articulated inertia is not positive, or −1: those before it may only follow from it. Of four
-    simulations, the last one that is so in any of them. Needs factor(tree, w, 0)."""
-    for i in range(tree.n - 1, -1, -1):
+    simulations, the last one that is so in any of them. Needs place(), and does what factor(tree, w, 0) does."""
+    singular = -1
+    for first in pieces(w, tree):
+        factor_piece(tree, w, first, 0.0)
+        if singular < 0:
+            singular = singular_in_piece(tree, w, first)
+    return singular
+
+
+@kernel
+def singular_in_piece(tree, w, first):
+    """The last such joint of a piece that has just been factored."""
+    links, _ = piece(w, tree, first)
+    for i in links:
         o = slot(w, i)
-        A11, _, _, A22 = articulated(w, o, IA, True)
+        A11, _, _, A22 = articulated(w, tree, i, first, IA, True)
         I11, I22 = nine(A11), nine(A22)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
@@ -98,7 +123,7 @@ def singular_joint(tree, w):
         elif tree.kind[i] == BALL:
             regular = _positive(mat_shift(I11, w[o + ARMATURE]), SINGULAR * (I11[0] + I11[4] + I11[8]))
         else:  # kept is the inverse
-            A11, A12, A21, A22 = get_blocks(w, o, IA)
+            A11, A12, A21, A22 = get_blocks(w, address_of(w, o, IA))
             I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
             schur, R = schur_complement((I11, I12, I21, I22))
             P11, P12, P21, P22 = block_inverse((I11, I12, I21, I22), schur, R)
@@ -166,12 +191,12 @@ def solve_up(tree, w):
             x3 = mat_vec(get9(w, o + DINV), u3)
             put3(w, o + X, x3)
             norm += dot(x3, u3)
-            A11, _, A21, _ = articulated(w, o, IA, True)
+            A11, _, A21, _ = kept(w, o, IA, True)
             m, f = shift_wrench(add(m, times(A11, x3)), add(f, times(A21, x3)), arm)
         else:
             tm, tf = get33(w, o + TAU)
             um, uf = sub(tm, m), sub(tf, f)
-            D11, D12, D21, D22 = get_blocks(w, o, IA)
+            D11, D12, D21, D22 = get_blocks(w, address_of(w, o, IA))
             xm, xf = matrix_times(D11, D12, D21, D22, um, uf)
             put33(w, o + X, xm, xf)
             norm += dot(xm, um) + dot(xf, uf)
@@ -208,7 +233,7 @@ def solve_down(tree, w, first, k):
             alpha, acc = add_scaled(alpha, x, turn), add_scaled(acc, x, move)
         elif tree.kind[i] == BALL:
             alpha, acc = shift_twist(alpha, acc, arm)
-            A11, A12, _, _ = articulated(w, o, IA, True)
+            A11, A12, _, _ = kept(w, o, IA, True)
             b = add(times(A11, alpha), times(A12, acc))
             x3 = sub(get3(w, o + X), mat_vec(get9(w, o + DINV), b))
             put3(w, o + X, x3)
@@ -216,7 +241,7 @@ def solve_down(tree, w, first, k):
             alpha = add(alpha, x3)
         else:
             alpha, acc = shift_twist(alpha, acc, arm)
-            D11, D12, D21, D22 = get_blocks(w, o, IA)
+            D11, D12, D21, D22 = get_blocks(w, address_of(w, o, IA))
             em, ef = matrix_times(D11, D12, D21, D22, alpha, acc)  # D⁻¹ Î ζ = ζ − e D⁻¹ ζ
             extra = w[o + DINV]
             em, ef = add_scaled(alpha, -extra, em), add_scaled(acc, -extra, ef)

@@ -12,12 +12,11 @@ from numba.extending import overload
 from . import mat3
 from .float4 import cycled, float4, packed, sums
 from .jit import INNER, formula, kernel
-from .layout import LANES, get9, put9
+from .layout import LANES, SHELF, get9, put9
 from .mat3 import mat_add, mat_inverse, mat_mul, mat_scale, mat_sub, mat_vec, outer, vec_mat
 from .simd import SIMD, in_fours, of_numbers
 from .vec3 import add, cross, dot
 
-ROWS = 12 * LANES  # of one link
 NINE = 9 * LANES
 NOUGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
@@ -156,37 +155,31 @@ def put_nine_at(w, a, A11, A12, A21, A22):
     put9(w, a + 3 * NINE, A22)
 
 
-def _get_nine(w, o, row):
-    return get_nine(w, o + row)
-
-
-def _put_nine(w, o, row, A11, A12, A21, A22):
-    put_nine_at(w, o + row, A11, A12, A21, A22)
-
-
-@formula
-def _rows_of_link(o, row):
-    """Where the rows of a link begin, o being its slot."""
+def _rows_address(w, o, row):
     lane = o & (LANES - 1)
-    return o - lane + row + lane * ROWS
+    return o - lane + row + lane * SHELF
 
 
-def _get_rows(w, o, row):
-    a, x = _rows_of_link(o, row), in_fours(w)
+def _nine_address(w, o, row):
+    return o + row
+
+
+def _get_rows(w, a):
+    x = in_fours(w)
     return ((x[a], x[a + 4], x[a + 8]), (x[a + 12], x[a + 16], x[a + 20]),
             (x[a + 24], x[a + 28], x[a + 32]), (x[a + 36], x[a + 40], x[a + 44]))
 
 
-def _put_rows(w, o, row, A11, A12, A21, A22):
-    a, x = _rows_of_link(o, row), in_fours(w)
+def _put_rows(w, a, A11, A12, A21, A22):
+    x = in_fours(w)
     x[a], x[a + 4], x[a + 8] = A11
     x[a + 12], x[a + 16], x[a + 20] = A12
     x[a + 24], x[a + 28], x[a + 32] = A21
     x[a + 36], x[a + 40], x[a + 44] = A22
 
 
-def _put_nine_as_rows(w, o, row, A11, A12, A21, A22):
-    put_blocks(w, o, row, _of_nine(A11), _of_nine(A12), _of_nine(A21), _of_nine(A22))
+def _put_nine_as_rows(w, a, A11, A12, A21, A22):
+    put_blocks(w, a, _of_nine(A11), _of_nine(A12), _of_nine(A21), _of_nine(A22))
 
 
 block_add = two_forms(mat3.mat_add, _rows_add)
@@ -196,9 +189,10 @@ sub_times_hat = two_forms(mat3.sub_mat_hat, _rows_sub_mat_hat)  # M − N b̂
 add_hat_times = two_forms(mat3.add_hat_mat, _rows_add_hat_mat)  # M + â N
 nine = two_forms(_itself, _rows_nine)  # the nine numbers of M
 alike = two_forms(_like_nine, _like_rows)  # nine numbers in the form of M
-get_blocks = two_forms(_get_nine, _get_rows)  # of the link at slot o, its rows beginning at ``row``
-put_blocks = two_forms(_put_nine, _put_rows)
-put_nine = two_forms(_put_nine, _put_nine_as_rows)  # the same, of nine numbers each
+address_of = two_forms(_nine_address, _rows_address)  # of the four blocks of the link at slot o, at the rows ``row``
+get_blocks = two_forms(get_nine, _get_rows)  # the four at an address
+put_blocks = two_forms(put_nine_at, _put_rows)
+put_nine = two_forms(put_nine_at, _put_nine_as_rows)  # the same, of nine numbers each
 matrix_times = two_forms(_nine_matrix_times, _rows_matrix_times)  # wrench (m, f) of a twist (turn, move)
 # (turn, move)ᵀ times the matrix: what a wrench is for a symmetric one, as rows. A row is three numbers, or packed
 twist_times = two_forms(_nine_twist_times, _rows_twist_times)

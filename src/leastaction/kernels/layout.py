@@ -18,8 +18,8 @@ DOF = (1, 3, 6)  # … and their degrees of freedom
 
 PASSIVE, SPRING = 1, 2  # what a joint has: damping or armature; a spring
 # What a link is: without children; the last of its parent's, which leaves → root is the first; one that has children
-# other than the next link
-LEAF, LAST, FORK = 1, 2, 4
+# other than the next link; one that has children in a later stretch (see below)
+LEAF, LAST, FORK, AHEAD = 1, 2, 4, 8
 
 # n: number of links; nq, nv: of numbers in q and in v; most: degrees of freedom that a joint has at most; end: address
 # past the last block; of each link: parent: index of the parent (n: the ground); kind: of the joint; iq, iv: where its
@@ -91,13 +91,13 @@ SCREW_J = F  # before that, in DRNEA: rotation of a SCREW joint over the step, i
 TWIGS = _take(6)  # wrenches of the children of a FORK, summed
 V = _take(6)  # twist
 A = _take(6)  # acceleration
-IA = _take(48)  # articulated inertia (articulated.py); of a FREE joint, its inverse pivot
+IA = _take(48)  # articulated inertia (articulated.py) of a link with a BALL joint; of a FREE one, its inverse pivot
 U = _take(6)  # Î S of a SCREW joint, shifted to the parent's origin
 DINV = _take(9)  # inverse of the pivot Sᵀ Î S of a SCREW or BALL joint; of a FREE one, what the joint adds to Î
 
 # Newton's sweep, unsymmetric (newton.py)
 K = _take(36)  # stiffness of the link itself, four blocks of nine numbers
-KA = _take(48)  # articulated stiffness (articulated.py); of a FREE joint, its inverse pivot
+KA = _take(48)  # articulated stiffness (articulated.py) of a link with a BALL joint; of a FREE one, its inverse pivot
 NU = _take(6)  # Â S⁺ of a SCREW joint, shifted to the parent's origin
 NW = _take(6)  # Sᵀ Â of a SCREW joint, shifted likewise
 NS = _take(6)  # S⁺ of a SCREW joint; d of a BALL joint
@@ -106,11 +106,17 @@ NE = _take(36)  # derivative of the joint's own residual, for BALL and FREE join
 
 BLOCK = LANES * (_rows + _rows % 2)  # whole cache lines
 STRETCH = 64  # links of which all that an evaluation works on fits into the nearest cache
+SHELF = 12 * LANES  # numbers of one articulated matrix on the shelf (articulated.py), which comes after the blocks
 
 
 def blocks(n: int) -> int:
     """Number of blocks for n bodies and the ground."""
     return (n + LANES) // LANES
+
+
+def size(n: int) -> int:
+    """Numbers of the memory of n bodies and the ground: blocks, and the shelf of the longest stretch."""
+    return blocks(n) * BLOCK + min(blocks(n) * LANES, STRETCH) * SHELF
 
 
 @part

@@ -7,10 +7,12 @@ RIQN is the same sweep with K = G/h and S⁺ = S. For BALL and FREE joints the u
 """
 
 from . import so3
-from .articulated import accumulate, articulated, begin_leaves, deal_nine, pass_on
+from .articulated import (
+    accumulate, articulated, begin_leaves, collect, deal_nine, keep, kept, pass_on, piece, pieces,
+)
 from .blocks import (
-    NINE, NOUGHT, alike, block_inverse, block_mul, eliminate_ball, get_blocks, get_nine, matrix_times, nine, put_nine,
-    put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
+    NINE, NOUGHT, address_of, alike, block_inverse, block_mul, eliminate_ball, get_blocks, get_nine, matrix_times, nine,
+    put_nine, put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
 )
 from .aba import add_twigs, hang_twig
 from .drnea_jacobian import joint_derivative
@@ -18,7 +20,7 @@ from .jit import formula, kernel
 from .joints import move_joint, move_screw
 from .kinematics import less_power, shift_twist, shift_wrench
 from .layout import (
-    A, ARM, ARMATURE, BALL, BLOCK, D, DAMPING, DQ, F, FORK, K, KA, LANES, LAST, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS,
+    A, ARM, ARMATURE, BALL, D, DAMPING, DQ, F, FORK, K, KA, LANES, LAST, ND, NE, NS, NU, NW, S, SCREW, STIFFNESS,
     TAU, X, get3, get33, get4, get9, put3, put33, put9, slot, stretch, zeros,
 )
 from .mat3 import determinant, mat_add, mat_hat, mat_inverse, mat_vec
@@ -55,12 +57,13 @@ def moved_axis(w, o):
 
 
 @kernel
-def link_stiffnesses(tree, w, h, retraction, exact):
-    """Set K of every link, start the articulated stiffness with it, and set S⁺."""
-    for block in range(0, tree.end, BLOCK):
+def link_stiffnesses(tree, w, first, h, retraction, exact):
+    """Set K of every link of a piece, start the articulated stiffness with it, and set S⁺."""
+    _, blocks = piece(w, tree, first)
+    for block in blocks:
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
             put_stiffness(wide(w), o, h, retraction, exact)
-            deal_nine(w, o, KA, K)
+            deal_nine(w, tree, o, first, K)
             moved_axis(wide(w), o)
     begin_leaves(w, tree, KA, False)
 
@@ -72,14 +75,25 @@ def newton_factor(tree, w, h, retraction, exact):
     Gives the sign of det J. As h → 0 it is positive, with J → M/h, and along the root that continues from there it
     cannot change without J becoming singular. A root where it is negative is another one, not the motion.
     """
+    det = number(w, 1.0)
+    for first in pieces(w, tree):
+        det = det * factor_piece(tree, w, first, h, retraction, exact)
+    return det
+
+
+@kernel
+def factor_piece(tree, w, first, h, retraction, exact):
+    """The same for a piece; those after it have been factored."""
     n, by_h = tree.n, 1.0 / h
     det = number(w, 1.0)
-    link_stiffnesses(tree, w, h, retraction, exact)
-    for i in range(n - 1, -1, -1):  # leaves → root
-        o, first = slot(w, i), tree.family[i] & LAST
+    link_stiffnesses(tree, w, first, h, retraction, exact)
+    links, _ = piece(w, tree, first)
+    for i in links:  # leaves → root
+        o = slot(w, i)
         arm = get3(w, o + ARM)
+        collect(w, tree, i, first, KA)
         if tree.kind[i] == SCREW:
-            A11, A12, A21, A22 = articulated(w, o, KA, False)
+            A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
             turn, move = get33(w, o + S)
             wm, wf = twist_times(A11, A12, A21, A22, turn, move)
             turn, move = get33(w, o + NS)
@@ -94,12 +108,12 @@ def newton_factor(tree, w, h, retraction, exact):
             put33(w, o + NU, um, uf)
             put33(w, o + NW, row_numbers(wm), row_numbers(wf))
             if tree.parent[i] < n:
-                pass_on(w, o, slot(w, tree.parent[i]), KA, False, first, A11, A12, A21, A22, arm, -inverse, um, uf,
-                        wm, wf)
+                pass_on(w, tree, i, first, KA, False, A11, A12, A21, A22, arm, -inverse, um, uf, wm, wf)
             continue
         if tree.kind[i] == BALL:
             joint_stiffness(tree, w, i, h)
-            A11, A12, A21, A22 = articulated(w, o, KA, False)
+            A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
+            keep(w, o, KA, A11, A12, A21, A22)
             d = get3(w, o + D)
             K11, K12, K21, K22 = nine(A11), nine(A12), nine(A21), nine(A22)
             D1, D2 = mat_add(K11, mat_hat(K12, d)), mat_add(K21, mat_hat(K22, d))  # Â S⁺, S⁺ζ = (ζ, d×ζ)
@@ -114,7 +128,7 @@ def newton_factor(tree, w, h, retraction, exact):
             A11, A12, A21, A22 = alike(A11, K11), alike(A12, K12), alike(A21, K21), alike(A22, K22)
         else:
             joint_stiffness(tree, w, i, h)
-            A11, A12, A21, A22 = articulated(w, o, KA, False)
+            A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
             E = get_nine(w, o + NE)
             whole = nine(A11), nine(A12), nine(A21), nine(A22)
             pivot36 = (mat_add(whole[0], E[0]), mat_add(whole[1], E[1]), mat_add(whole[2], E[2]),
@@ -122,13 +136,13 @@ def newton_factor(tree, w, h, retraction, exact):
             schur, R = schur_complement(pivot36)
             det = det * sign(determinant(pivot36[3]) * determinant(schur))
             inverse36 = block_inverse(pivot36, schur, R)
-            put_nine(w, o, KA, inverse36[0], inverse36[1], inverse36[2], inverse36[3])
+            put_nine(w, address_of(w, o, KA), inverse36[0], inverse36[1], inverse36[2], inverse36[3])
             # Â − Â D⁻¹ Â = E D⁻¹ Â, D = Â + E
             K11, K12, K21, K22 = block_mul(E, block_mul(inverse36, whole))
             K11, K12, K21, K22 = shift_blocks(K11, K12, K21, K22, arm)
             A11, A12, A21, A22 = alike(A11, K11), alike(A12, K12), alike(A21, K21), alike(A22, K22)
         if tree.parent[i] < n:
-            accumulate(w, slot(w, tree.parent[i]), KA, False, first, A11, A12, A21, A22)
+            accumulate(w, tree, i, first, KA, False, A11, A12, A21, A22)
     return det
 
 
@@ -158,13 +172,13 @@ def newton_up(tree, w):
             x3 = mat_vec(get9(w, o + ND), u3)
             put3(w, o + X, x3)
             norm += dot(x3, u3)
-            A11, A12, A21, A22 = articulated(w, o, KA, False)
+            A11, A12, A21, A22 = kept(w, o, KA, False)
             um, uf = matrix_times(A11, A12, A21, A22, x3, cross(get3(w, o + NS), x3))
             m, f = shift_wrench(add(m, um), add(f, uf), arm)
         else:
             tm, tf = get33(w, o + TAU)
             um, uf = sub(tm, m), sub(tf, f)
-            D11, D12, D21, D22 = get_blocks(w, o, KA)
+            D11, D12, D21, D22 = get_blocks(w, address_of(w, o, KA))
             xm, xf = matrix_times(D11, D12, D21, D22, um, uf)
             put33(w, o + X, xm, xf)
             norm += dot(xm, um) + dot(xf, uf)
@@ -204,7 +218,7 @@ def newton_down(tree, w, first, k):
         turn, move = shift_twist(turn, move, arm)
         dR, d = get4(w, o + DQ), get3(w, o + D)
         if tree.kind[i] == BALL:
-            A11, A12, _, _ = articulated(w, o, KA, False)
+            A11, A12, _, _ = kept(w, o, KA, False)
             b = add(times(A11, turn), times(A12, move))
             z = sub(get3(w, o + X), mat_vec(get9(w, o + ND), b))
             x3 = so3.unrotate(dR, z)
@@ -215,7 +229,7 @@ def newton_down(tree, w, first, k):
             # D⁻¹ Â ζ = ζ − D⁻¹ E ζ
             E11, E12, E21, E22 = get_nine(w, o + NE)
             em, ef = matrix_times(E11, E12, E21, E22, turn, move)
-            D11, D12, D21, D22 = get_blocks(w, o, KA)
+            D11, D12, D21, D22 = get_blocks(w, address_of(w, o, KA))
             em, ef = matrix_times(D11, D12, D21, D22, em, ef)
             xm, xf = get33(w, o + X)
             z, y = sub(xm, sub(turn, em)), sub(xf, sub(move, ef))

@@ -1,7 +1,7 @@
 """What Python asks of a configuration or a state, each in one call; all take a fresh workspace w."""
 
 from . import so3
-from .aba import aba, singular_joint
+from .aba import acceleration, singular_joint
 from .crba import crba
 from .drnea import carry, drnea, gather_residual, kick
 from .drnea_jacobian import drnea_jacobian
@@ -68,8 +68,11 @@ def inverse_dynamics(tree, w, q, v, a, rest, gravity, tau):
 def forward_dynamics(tree, w, q, v, tau, wrench, rest, gravity, a):
     tree, w = look(tree), numbers(w)
     set_wrenches(tree, w, wrench)
-    aba(tree, w, q, v, tau, rest, gravity, a)
-    return singular_joint(tree, w)
+    place(tree, w, q)
+    deflections(tree, w, q, rest)
+    singular = singular_joint(tree, w)
+    acceleration(tree, w, v, tau, gravity, a)
+    return singular
 
 
 @entry

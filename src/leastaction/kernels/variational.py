@@ -132,7 +132,6 @@ def prepare(tree, state, rest, gravity, given, extremes):
     have, then v and p are set. The extremes begin there. Gives the first singular joint or −1."""
     w, v, p = state.w, state.v, state.p
     springs = arrive(tree, w, state.q, rest)
-    factor(tree, w, 0.0)
     singular = singular_joint(tree, w)
     if given == P:
         for i in range(tree.n):
