@@ -64,3 +64,27 @@ def test_what_an_entry_takes_in_cannot_be_found_by_others():
     functions = pairs.overloads[numba.float64,].library._final_module.functions
     linkages = {f.linkage.name for f in functions if "rabbits" in f.name and not f.is_declaration}
     assert linkages == {"private"}
+
+
+@pytest.mark.skipif(not JIT, reason="compiles")
+def test_callers_are_linked_before_what_they_call():
+    """Else LLVM leaves out a function that is called by another alone, and calling it is a jump to nowhere."""
+
+    @numba.njit(**jit.INNER)
+    def twice(x):
+        return x + x
+
+    @numba.njit(**jit.INNER)
+    def thrice(x):
+        return x + twice(x)
+
+    @numba.njit(**jit.ENTRY)
+    def some(x):
+        if x > 0.0:
+            return thrice(x) if x > 0.0 else twice(x)  # LLVM finds that the entry itself never calls the latter
+        return x
+
+    some.compile((numba.float64,))
+    functions = some.overloads[numba.float64,].library._final_module.functions
+    assert not [f.name for f in functions if f.is_declaration and "twice" in f.name]
+    assert some(2.0) == 6.0

@@ -67,20 +67,26 @@ class _Whole(JITCodeLibrary):
     """Code of an entry and of all that it calls."""
 
     def take_in(self):
-        """Link inner functions, however deep, and leave other libraries to Numba. Callers come before what they call:
-        LLVM leaves out what nothing has asked for yet."""
-        waiting, met, others = list(self._linking_libraries), set(), []
-        while waiting:
-            library = waiting.pop()
+        """Link inner functions, however deep, and leave other libraries to Numba. Callers come before all that they
+        call: LLVM leaves out what nothing has asked for yet, and the address of it would be zero."""
+        called_first, met, others = [], set(), []
+
+        def visit(library):
             if library in met:
-                continue
+                return
             met.add(library)
             if isinstance(library, _Inner):
-                self._final_module.link_in(library.code(), preserve=True)
-                self._reload_init.update(library._reload_init)
-                waiting.extend(library._linking_libraries)
+                for below in library._linking_libraries:
+                    visit(below)
+                called_first.append(library)
             else:
                 others.append(library)
+
+        for library in self._linking_libraries:
+            visit(library)
+        for library in reversed(called_first):
+            self._final_module.link_in(library.code(), preserve=True)
+            self._reload_init.update(library._reload_init)
         self._linking_libraries = others
 
     def finalize(self):
@@ -91,7 +97,6 @@ class _Whole(JITCodeLibrary):
                 # would still find it by its name, and give it to others in place of their own
                 function.linkage = "private"
         super().finalize()
-
 
     def _optimize_final_module(self):
         """All passes once: Numba makes them twice, so as to find more references that cancel; here there are few."""
