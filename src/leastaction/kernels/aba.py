@@ -49,52 +49,69 @@ def factor(tree, w, h):
 @kernel
 def factor_piece(tree, w, first, h):
     """The same for a piece; those after it have been factored."""
-    n = tree.n
     rigid_inertias(tree, w, first)
     links, _ = piece(w, tree, first)
     for i in links:  # leaves → root
         o = slot(w, i)
-        arm = get3(w, o + ARM)
         extra = w[o + ARMATURE] + 0.5 * h * w[o + DAMPING] + 0.25 * h * h * w[o + STIFFNESS]
         collect(w, tree, i, first, IA)
         if tree.kind[i] == SCREW:
-            A11, A12, A21, A22 = articulated(w, tree, i, first, IA, True)
-            turn, move = get33(w, o + S)
-            m, f = twist_times(A11, A12, A21, A22, turn, move)
-            inverse = 1.0 / (row_dot(m, f, turn, move) + extra)
-            w[o + DINV] = inverse
-            m, f = row_shift(m, f, arm)
-            um, uf = row_numbers(m), row_numbers(f)
-            put33(w, o + U, um, uf)
-            if tree.parent[i] < n:
-                pass_on(w, tree, i, first, IA, True, A11, A12, A21, A22, arm, -inverse, um, uf, m, f)
-            continue
-        A11, A12, A21, A22 = articulated(w, tree, i, first, IA, True)
-        if tree.kind[i] == BALL:
-            keep(w, o, IA, A11, A12, A21, A22)
-            I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
-            pivot9 = mat_shift(I11, extra)
-            inverse9 = mat_inverse(pivot9)
-            put9(w, o + DINV, inverse9)
-            I11, I12, I21, I22 = eliminate_ball(I11, I12, I21, I22, I21, scalar(extra), inverse9)
-            I11, I12, I21, I22 = shift_blocks(I11, I12, I21, I22, arm)
-            A11, A12, A21, A22 = alike(A11, I11), alike(A12, I12), alike(A21, I21), alike(A22, I22)
+            factor_screw(tree, w, i, first, extra)
+        elif tree.kind[i] == BALL:
+            factor_ball(tree, w, i, first, extra)
         else:
-            I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
-            pivot36 = mat_shift(I11, extra), I12, I21, mat_shift(I22, extra)
-            schur, R = schur_complement(pivot36)
-            inverse36 = block_inverse(pivot36, schur, R)
-            w[o + DINV] = extra
-            put_nine(w, address_of(w, o, IA), inverse36[0], inverse36[1], inverse36[2], inverse36[3])
-            # Î − Î D⁻¹ Î = e (1 − e D⁻¹), D = Î + e
-            I11, I12, I21, I22 = inverse36
-            k = -extra * extra
-            I11, I12 = mat_shift(mat_scale(k, I11), extra), mat_scale(k, I12)
-            I21, I22 = mat_scale(k, I21), mat_shift(mat_scale(k, I22), extra)
-            I11, I12, I21, I22 = shift_blocks(I11, I12, I21, I22, arm)
-            A11, A12, A21, A22 = alike(A11, I11), alike(A12, I12), alike(A21, I21), alike(A22, I22)
-        if tree.parent[i] < n:
-            accumulate(w, tree, i, first, IA, True, A11, A12, A21, A22)
+            factor_free(tree, w, i, first, extra)
+
+
+@formula
+def factor_screw(tree, w, i, first, extra):
+    """Let a SCREW joint give way: what is left of the articulated inertia of link i goes to its parent. The joint adds
+    ``extra`` to the pivot."""
+    o = slot(w, i)
+    arm, (turn, move) = get3(w, o + ARM), get33(w, o + S)
+    A11, A12, A21, A22 = articulated(w, tree, i, first, IA, True)
+    m, f = twist_times(A11, A12, A21, A22, turn, move)
+    inverse = 1.0 / (row_dot(m, f, turn, move) + extra)
+    w[o + DINV] = inverse
+    m, f = row_shift(m, f, arm)
+    um, uf = row_numbers(m), row_numbers(f)
+    put33(w, o + U, um, uf)
+    if tree.parent[i] < tree.n:
+        pass_on(w, tree, i, first, IA, True, A11, A12, A21, A22, arm, -inverse, um, uf, m, f)
+
+
+@kernel
+def factor_ball(tree, w, i, first, extra):
+    """The same for a BALL joint."""
+    o = slot(w, i)
+    A11, A12, A21, A22 = articulated(w, tree, i, first, IA, True)
+    keep(w, o, IA, A11, A12, A21, A22)
+    I11, I12, I21, I22 = nine(A11), nine(A12), nine(A21), nine(A22)
+    inverse = mat_inverse(mat_shift(I11, extra))
+    put9(w, o + DINV, inverse)
+    I11, I12, I21, I22 = eliminate_ball(I11, I12, I21, I22, I21, scalar(extra), inverse)
+    I11, I12, I21, I22 = shift_blocks(I11, I12, I21, I22, get3(w, o + ARM))
+    if tree.parent[i] < tree.n:
+        accumulate(w, tree, i, first, IA, True, alike(A11, I11), alike(A12, I12), alike(A21, I21), alike(A22, I22))
+
+
+@kernel
+def factor_free(tree, w, i, first, extra):
+    """The same for a FREE joint."""
+    o = slot(w, i)
+    A11, A12, A21, A22 = articulated(w, tree, i, first, IA, True)
+    pivot = mat_shift(nine(A11), extra), nine(A12), nine(A21), mat_shift(nine(A22), extra)
+    schur, R = schur_complement(pivot)
+    I11, I12, I21, I22 = block_inverse(pivot, schur, R)
+    w[o + DINV] = extra
+    put_nine(w, address_of(w, o, IA), I11, I12, I21, I22)
+    # Î − Î D⁻¹ Î = e (1 − e D⁻¹), D = Î + e
+    k = -extra * extra
+    I11, I12 = mat_shift(mat_scale(k, I11), extra), mat_scale(k, I12)
+    I21, I22 = mat_scale(k, I21), mat_shift(mat_scale(k, I22), extra)
+    I11, I12, I21, I22 = shift_blocks(I11, I12, I21, I22, get3(w, o + ARM))
+    if tree.parent[i] < tree.n:
+        accumulate(w, tree, i, first, IA, True, alike(A11, I11), alike(A12, I12), alike(A21, I21), alike(A22, I22))
 
 
 @kernel

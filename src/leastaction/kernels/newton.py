@@ -84,66 +84,81 @@ def newton_factor(tree, w, h, retraction, exact):
 @kernel
 def factor_piece(tree, w, first, h, retraction, exact):
     """The same for a piece; those after it have been factored."""
-    n, by_h = tree.n, 1.0 / h
     det = number(w, 1.0)
     link_stiffnesses(tree, w, first, h, retraction, exact)
     links, _ = piece(w, tree, first)
     for i in links:  # leaves → root
-        o = slot(w, i)
-        arm = get3(w, o + ARM)
         collect(w, tree, i, first, KA)
         if tree.kind[i] == SCREW:
-            A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
-            turn, move = get33(w, o + S)
-            wm, wf = twist_times(A11, A12, A21, A22, turn, move)
-            turn, move = get33(w, o + NS)
-            um, uf = matrix_times(A11, A12, A21, A22, turn, move)
-            extra = by_h * w[o + ARMATURE] + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
-            pivot = row_dot(wm, wf, turn, move) + extra
-            det = det * sign(pivot * h)
-            inverse = 1.0 / pivot
-            w[o + ND] = inverse
-            um, uf = shift_wrench(um, uf, arm)
-            wm, wf = row_shift(wm, wf, arm)
-            put33(w, o + NU, um, uf)
-            put33(w, o + NW, row_numbers(wm), row_numbers(wf))
-            if tree.parent[i] < n:
-                pass_on(w, tree, i, first, KA, False, A11, A12, A21, A22, arm, -inverse, um, uf, wm, wf)
-            continue
-        if tree.kind[i] == BALL:
-            joint_stiffness(tree, w, i, h)
-            A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
-            keep(w, o, KA, A11, A12, A21, A22)
-            d = get3(w, o + D)
-            K11, K12, K21, K22 = nine(A11), nine(A12), nine(A21), nine(A22)
-            D1, D2 = mat_add(K11, mat_hat(K12, d)), mat_add(K21, mat_hat(K22, d))  # Â S⁺, S⁺ζ = (ζ, d×ζ)
-            E9 = get9(w, o + NE)
-            pivot9 = mat_add(D1, E9)
-            det = det * sign(determinant(pivot9) * h)
-            inverse9 = mat_inverse(pivot9)
-            put9(w, o + ND, inverse9)
-            put3(w, o + NS, d)
-            K11, K12, K21, K22 = eliminate_ball(K11, K12, K21, K22, D2, E9, inverse9)
-            K11, K12, K21, K22 = shift_blocks(K11, K12, K21, K22, arm)
-            A11, A12, A21, A22 = alike(A11, K11), alike(A12, K12), alike(A21, K21), alike(A22, K22)
+            det = det * factor_screw(tree, w, i, first, h)
+        elif tree.kind[i] == BALL:
+            det = det * factor_ball(tree, w, i, first, h)
         else:
-            joint_stiffness(tree, w, i, h)
-            A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
-            E = get_nine(w, o + NE)
-            whole = nine(A11), nine(A12), nine(A21), nine(A22)
-            pivot36 = (mat_add(whole[0], E[0]), mat_add(whole[1], E[1]), mat_add(whole[2], E[2]),
-                       mat_add(whole[3], E[3]))
-            schur, R = schur_complement(pivot36)
-            det = det * sign(determinant(pivot36[3]) * determinant(schur))
-            inverse36 = block_inverse(pivot36, schur, R)
-            put_nine(w, address_of(w, o, KA), inverse36[0], inverse36[1], inverse36[2], inverse36[3])
-            # Â − Â D⁻¹ Â = E D⁻¹ Â, D = Â + E
-            K11, K12, K21, K22 = block_mul(E, block_mul(inverse36, whole))
-            K11, K12, K21, K22 = shift_blocks(K11, K12, K21, K22, arm)
-            A11, A12, A21, A22 = alike(A11, K11), alike(A12, K12), alike(A21, K21), alike(A22, K22)
-        if tree.parent[i] < n:
-            accumulate(w, tree, i, first, KA, False, A11, A12, A21, A22)
+            det = det * factor_free(tree, w, i, first, h)
     return det
+
+
+@formula
+def factor_screw(tree, w, i, first, h):
+    """Let a SCREW joint give way: what is left of the articulated stiffness of link i goes to its parent. Gives the
+    sign of the pivot's determinant."""
+    o = slot(w, i)
+    arm, (turn, move) = get3(w, o + ARM), get33(w, o + S)
+    A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
+    wm, wf = twist_times(A11, A12, A21, A22, turn, move)
+    turn, move = get33(w, o + NS)
+    um, uf = matrix_times(A11, A12, A21, A22, turn, move)
+    extra = (1.0 / h) * w[o + ARMATURE] + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
+    pivot = row_dot(wm, wf, turn, move) + extra
+    inverse = 1.0 / pivot
+    w[o + ND] = inverse
+    um, uf = shift_wrench(um, uf, arm)
+    wm, wf = row_shift(wm, wf, arm)
+    put33(w, o + NU, um, uf)
+    put33(w, o + NW, row_numbers(wm), row_numbers(wf))
+    if tree.parent[i] < tree.n:
+        pass_on(w, tree, i, first, KA, False, A11, A12, A21, A22, arm, -inverse, um, uf, wm, wf)
+    return sign(pivot * h)
+
+
+@kernel
+def factor_ball(tree, w, i, first, h):
+    """The same for a BALL joint."""
+    o = slot(w, i)
+    joint_stiffness(tree, w, i, h)
+    A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
+    keep(w, o, KA, A11, A12, A21, A22)
+    d, E = get3(w, o + D), get9(w, o + NE)
+    K11, K12, K21, K22 = nine(A11), nine(A12), nine(A21), nine(A22)
+    D1, D2 = mat_add(K11, mat_hat(K12, d)), mat_add(K21, mat_hat(K22, d))  # Â S⁺, S⁺ζ = (ζ, d×ζ)
+    pivot = mat_add(D1, E)
+    inverse = mat_inverse(pivot)
+    put9(w, o + ND, inverse)
+    put3(w, o + NS, d)
+    K11, K12, K21, K22 = eliminate_ball(K11, K12, K21, K22, D2, E, inverse)
+    K11, K12, K21, K22 = shift_blocks(K11, K12, K21, K22, get3(w, o + ARM))
+    if tree.parent[i] < tree.n:
+        accumulate(w, tree, i, first, KA, False, alike(A11, K11), alike(A12, K12), alike(A21, K21), alike(A22, K22))
+    return sign(determinant(pivot) * h)
+
+
+@kernel
+def factor_free(tree, w, i, first, h):
+    """The same for a FREE joint."""
+    o = slot(w, i)
+    joint_stiffness(tree, w, i, h)
+    A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
+    E, whole = get_nine(w, o + NE), (nine(A11), nine(A12), nine(A21), nine(A22))
+    pivot = mat_add(whole[0], E[0]), mat_add(whole[1], E[1]), mat_add(whole[2], E[2]), mat_add(whole[3], E[3])
+    schur, R = schur_complement(pivot)
+    inverse = block_inverse(pivot, schur, R)
+    put_nine(w, address_of(w, o, KA), inverse[0], inverse[1], inverse[2], inverse[3])
+    # Â − Â D⁻¹ Â = E D⁻¹ Â, D = Â + E
+    K11, K12, K21, K22 = block_mul(E, block_mul(inverse, whole))
+    K11, K12, K21, K22 = shift_blocks(K11, K12, K21, K22, get3(w, o + ARM))
+    if tree.parent[i] < tree.n:
+        accumulate(w, tree, i, first, KA, False, alike(A11, K11), alike(A12, K12), alike(A21, K21), alike(A22, K22))
+    return sign(determinant(pivot[3]) * determinant(schur))
 
 
 @kernel
