@@ -41,9 +41,9 @@ class Progress:
         self.chunk = max(1, min(int(self.chunk * min(4.0, GLANCE / max(took, 1e-9))), 1_000_000))
         if self.bar is not None:
             self.bar.update(steps)
-        elif self.show is None and sys.stderr.isatty():
+        elif self.show is None:
             spent = now - self.began
-            if spent > 0.2 and spent * self.steps / self.done > PATIENCE:
+            if spent > 0.2 and spent * self.steps / self.done > PATIENCE and sys.stderr.isatty():
                 self._open()
 
     def _open(self) -> None:

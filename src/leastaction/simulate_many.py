@@ -100,8 +100,10 @@ def simulate_many(
     teams += [suited[k : k + LANES] for k in range(0, len(suited), LANES)]
     like = prepared(members[suited[0]]) if suited else None  # which also checks what they have in common
     results: dict[int, Trajectory] = {}
-    with bar, ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        for team, trajectories in zip(teams, pool.map(run, teams), strict=True):
+    threads = min(threads or os.cpu_count() or 1, len(teams))
+    with bar, ThreadPoolExecutor(max(threads, 1)) as pool:
+        made = pool.map(run, teams) if threads > 1 else map(run, teams)  # one thread would only wait for the other
+        for team, trajectories in zip(teams, made, strict=True):
             results.update(zip(team, trajectories, strict=True))
             bar.update(len(team))
     return [results[b] for b in range(count)]
