@@ -15,7 +15,7 @@ from .mat3 import (
     transpose,
 )
 from .simd import forget
-from .split import rotation_derivative, split_twist
+from .split import moved, rotation_derivative, split_twist
 from .vec3 import (
     add, add_scaled, cross, dot, neg, scale, sub, sym_add_dyads, sym_add_scaled, sym_add_square, sym_commutator,
     sym_mul,
@@ -36,18 +36,28 @@ def screw_terms(turn, d, beta):
 
 @formula
 def exp_momentum(w, o, h, ratio, beta, gamma):
-    """Alg. 2, line 7: μ = [dlog_x]ᵀ G x / h about the link's origin at t_k, and xᵀ G x. Needs displacements()."""
-    turn, d = split_twist(w, o, ratio)
-    square, along, t, tt, rest, _, g, v = screw_terms(turn, d, beta)
-    y, mass = sym_mul(get6(w, o + INERTIA_C), turn), w[o + MASS]
+    """Alg. 2, line 7: μ = [dlog_x]ᵀ G x / h about the link's origin at t_k, and xᵀ G x. Needs displacements().
+
+    With w = ρu, ρ = θ/sin(θ/2), and all products of three vectors written out: so those with u need not wait for ρ.
+    """
+    u, d = moved(w, o)
+    t, y = cross(u, d), sym_mul(get6(w, o + INERTIA_C), u)
+    along, about = dot(u, d), dot(u, y)
+    by_h, rr = 1.0 / h, ratio * ratio
+    square = rr * dot(u, u)  # = w·w
+    rest = 1.0 - beta * square
+    c = beta * (1.0 + rest) - 0.25  # AᵀA = 1 + c ŵ²
+    g = add_scaled(scale(1.0 - c * square, d), c * rr * along, u)  # AᵀA d
     reach = dot(d, g)  # = v·v
-    ty = cross(turn, y)
-    m = add_scaled(add_scaled(y, 0.5, ty), beta, cross(turn, ty))
-    m = add_scaled(m, mass * gamma * along, add_scaled(scale(rest, tt), 0.5 * square, t))
-    m = add_scaled(m, mass * beta, add_scaled(scale(reach, turn), -along, v))
+    bend = gamma * rest - beta * beta
+    mass = by_h * w[o + MASS]
+    k, r = mass * ratio, by_h * ratio
+    m = add_scaled(scale(r * rest, y), 0.5 * r * ratio, cross(u, y))
+    m = add_scaled(m, r * rr * beta * about + k * (beta * reach + rr * bend * along * along), u)
+    m = add_scaled(m, -k * along * (beta + square * bend), d)
+    m = add_scaled(m, 0.5 * k * ratio * along * (beta + gamma * square), t)
     f = scale(mass, g)
-    return (scale(1.0 / h, add(m, cross(get3(w, o + COM_W), f))), scale(1.0 / h, f),
-            dot(turn, y) + mass * reach)
+    return add(m, cross(get3(w, o + COM_W), f)), f, rr * about + h * mass * reach
 
 
 @formula

@@ -13,10 +13,17 @@ from .vec3 import add, add_scaled, cross, dot, scale, sym_mul
 
 
 @formula
-def split_twist(w, o, ratio):
-    """x = (w, e), given θ/sin(θ/2) of the rotation. Needs displacements()."""
+def moved(w, o):
+    """How a link moves over the step: vector part of its rotation, and e. Needs displacements()."""
     q = get4(w, o + DQ)
-    return scale(ratio, so3.vector(q)), add(get3(w, o + D), so3.turn(q, get3(w, o + COM_W)))
+    return so3.vector(q), add(get3(w, o + D), so3.turn(q, get3(w, o + COM_W)))
+
+
+@formula
+def split_twist(w, o, ratio):
+    """x = (w, e), given θ/sin(θ/2) of the rotation."""
+    u, move = moved(w, o)
+    return scale(ratio, u), move
 
 
 @formula
