@@ -11,7 +11,6 @@ from leastaction.integrators import Integrator, Newton, Variational
 from leastaction.kernels import layout, variational
 from leastaction.kernels.guess import PAST
 from leastaction.kernels.lanes import STARTED, Group, run_lanes
-from leastaction.kernels.lanes_root import Search
 from leastaction.kernels.layout import LANES
 from leastaction.kernels.record import EXTREMES, Record
 from leastaction.kernels.simd import SIMD
@@ -56,14 +55,6 @@ def _bodies(sim: Simulator) -> Array:
     return sim._state.w[: sim.compiled.tree.end].reshape(-1, _WIDTH, LANES).swapaxes(1, 2)
 
 
-def _search(links: int) -> Search:
-    """Room for the root finding of a group with so many links."""
-    residual, best, before, going, wanted = zeros(5 * LANES).reshape(5, LANES)
-    stalled, status, outcome, spent = np.zeros((4, LANES), dtype=np.int64)
-    return Search(residual, best, before, stalled, status, outcome, spent, going, wanted,
-                  zeros(links * (layout.BLOCK - layout.K)))
-
-
 class _Team:
     """The memory of a group. A lane that falls is given to a simulator for that step."""
 
@@ -89,13 +80,14 @@ class _Team:
         size = (n + 1) * _WIDTH
         sizes = {"w": size, "q": nq, "v": nv, "low": nq, "saved_q": nq, "saved_low": nq, "history": PAST * nv,
                  "twice": 1, "energy": 1, "p": nv, "momentum": 6, "extremes": EXTREMES, "gravity": 3, "motion": nv,
-                 "weights": (PAST + 1) * len(self.method[0]), "aside": EXTREMES}
+                 "weights": (PAST + 1) * len(self.method[0]), "aside": EXTREMES,
+                 "factors": n * (layout.BLOCK - layout.K) // LANES}
         room, begin, arrays = zeros(LANES * sum(sizes.values())), 0, {}
         for name, numbers in sizes.items():
             arrays[name] = room[begin : begin + LANES * numbers]
             begin += LANES * numbers
         known, forced, alive = np.zeros((3, LANES), dtype=np.int64)
-        self.group = Group(**arrays, known=known, search=_search(n), forced=forced, alive=alive)
+        self.group = Group(**arrays, known=known, forced=forced, alive=alive)
         self.w = self.group.w.reshape(n + 1, _WIDTH, LANES)
         for row in (layout.PLACE_Q, layout.Q, layout.DQ, layout.J):
             self.w[:, row // LANES] = 1.0

@@ -37,7 +37,7 @@ def spread(builder, value):
     return builder.shuffle_vector(one, ir.Constant(VECTOR, ir.Undefined), mask)
 
 
-def _define(operation, name):
+def _define(operation, apply):
     """Teach Numba an operation between vectors, and between a vector and a number."""
     pairs = [(float4, float4), (float4, types.float64), (types.float64, float4)]
 
@@ -46,18 +46,23 @@ def _define(operation, name):
         cases = [signature(float4, *pair) for pair in pairs]  # noqa: RUF012
 
     def lower(context, builder, sig, args):
-        a, b = (spread(builder, value) for value in args)
-        return getattr(builder, name)(a, b)
+        return apply(builder, *(spread(builder, value) for value in args))
 
     for pair in pairs:
         lower_builtin(operation, *pair)(lower)
 
 
+def _extreme(relation):
+    return lambda builder, a, b: builder.select(builder.fcmp_ordered(relation, b, a), b, a)
+
+
 for _plus, _minus in ((operator.add, operator.sub), (operator.iadd, operator.isub)):
-    _define(_plus, "fadd")
-    _define(_minus, "fsub")
-_define(operator.mul, "fmul")
-_define(operator.truediv, "fdiv")
+    _define(_plus, ir.IRBuilder.fadd)
+    _define(_minus, ir.IRBuilder.fsub)
+_define(operator.mul, ir.IRBuilder.fmul)
+_define(operator.truediv, ir.IRBuilder.fdiv)
+_define(min, _extreme("<"))
+_define(max, _extreme(">"))
 
 
 def _define_of_one(operation, lower):
@@ -130,29 +135,39 @@ def below(typing_context, a, b):
     return types.boolean(a, b), lower
 
 
+def _alike(*given):
+    """Types of numbers that are worked on together: vectors where one of them is, the rest is spread."""
+    return [float4 if one is float4 else types.float64 for one in given], float4 if float4 in given else types.float64
+
+
+def _select(builder, condition, a, b):
+    """a where the condition holds, else b; all are vectors where the condition is."""
+    if isinstance(condition.type, ir.VectorType):
+        a, b = spread(builder, a), spread(builder, b)
+    return builder.select(condition, a, b)
+
+
 @intrinsic
 def choose(typing_context, k, a, b):
+    given, result = _alike(k, a, b)
+
     def lower(context, builder, sig, args):
-        k, a, b = args
-        zero = ir.Constant(ir.DoubleType(), 0.0)
-        answer = builder.fcmp_unordered("!=", k, _spread_like(builder, k, zero))
-        return builder.select(answer, a, b)
+        k, a, b = (spread(builder, one) for one in args) if result is float4 else args
+        return _select(builder, builder.fcmp_unordered("!=", k, ir.Constant(k.type, None)), a, b)
 
-    return a(k, a, b), lower
+    return result(*given), lower
 
 
-def _define_extreme(operation, relation):
-    @infer_global(operation)
-    class _Typing(ConcreteTemplate):
-        cases = [signature(float4, float4, float4)]  # noqa: RUF012
+@intrinsic
+def less(typing_context, a, b):
+    given, result = _alike(a, b)
 
-    @lower_builtin(operation, float4, float4)
-    def _lower(context, builder, sig, args):
-        return builder.select(builder.fcmp_ordered(relation, args[1], args[0]), args[1], args[0])
+    def lower(context, builder, sig, args):
+        number = ir.DoubleType()
+        return _select(builder, _compared(builder, args[0], "<", args[1]), ir.Constant(number, 1.0),
+                       ir.Constant(number, 0.0))
 
-
-_define_extreme(min, "<")
-_define_extreme(max, ">")
+    return result(*given), lower
 
 
 @infer_global(operator.getitem)

@@ -14,7 +14,7 @@ from .guess import PAST, extrapolate, remember, terms
 from .jit import entry, kernel, part
 from .joints import deflections, set_motion
 from .kinematics import place
-from .lanes_root import find_roots, see_search
+from .lanes_root import find_roots
 from .layout import LANES, MOMENTUM, copy, look, stretches
 from .momentum import generalized_momentum, momentum_solve_up, velocity_of
 from .newton import newton_down
@@ -29,9 +29,9 @@ from .variational import NOTICEABLE, V, force_scale, jumped, may_divide, prepare
 # (layout.py); q, v, low, saved_q, saved_low, history, p, motion: as in layout.State; twice, energy: twice the kinetic
 # and the total energy of the last node that was looked at; momentum: the total one there; extremes: see record.py;
 # gravity; known: increments in the history; forced, alive: whether joint forces act, and whether the simulation goes
-# on; weights: of the guesses of a step; aside: room for extremes; search: see lanes_root.py
+# on; weights: of the guesses of a step; aside: room for extremes; factors: room for Jacobians
 Group = namedtuple("Group", "w q v low saved_q saved_low history twice energy p momentum extremes gravity known forced "
-                            "alive motion weights aside search")
+                            "alive motion weights aside factors")
 
 
 STARTED = -1  # in place of the number of a first step
@@ -45,7 +45,7 @@ def see_lanes(group):
         in_fours(g.w), in_lanes(g.q), in_lanes(g.v), in_lanes(g.low), in_lanes(g.saved_q), in_lanes(g.saved_low),
         in_lanes(g.history), in_lanes(g.twice), in_lanes(g.energy), in_lanes(g.p), in_lanes(g.momentum),
         in_lanes(g.extremes), in_lanes(g.gravity), integers(g.known), integers(g.forced), integers(g.alive),
-        in_lanes(g.motion), numbers(g.weights), in_lanes(g.aside), see_search(g.search))
+        in_lanes(g.motion), numbers(g.weights), in_lanes(g.aside), in_fours(g.factors))
 
 
 @kernel
@@ -58,9 +58,9 @@ def kick_lanes(tree, w, gravity, tau, h):
 
 @part
 def advance(tree, group, rest, gravity, tau, h, stage, scale, settings):
-    """One step of every lane. Gives the energy of the springs and the least cos(θ/2) of a link.
+    """One step of every lane. Gives (evaluations, residual, status, least cos(θ/2) of a link, energy of the springs).
 
-    A lane without a root goes astray, its outcome telling so.
+    A lane without a root goes astray, its status telling so.
     """
     w, q, motion = group.w, group.q, group.motion
     kick_lanes(tree, w, gravity, tau, 0.5 * h)
@@ -68,7 +68,7 @@ def advance(tree, group, rest, gravity, tau, h, stage, scale, settings):
     own = a[j], a[j + 1], a[j + 2], a[j + 3], a[j + 4], a[j + 5], a[j + 6]
     extrapolate(own, group.v, group.history, tree.nv, motion)
     set_motion(tree, w, motion)
-    least, k = find_roots(tree, w, h, scale, settings, group.search)
+    spent, residual, outcome, least, k = find_roots(tree, w, h, scale, settings, group.factors)
     for first in stretches(tree):
         newton_down(tree, w, first, k)
         leave(tree, w, first, h, k, None, motion, q, group.low)
@@ -76,27 +76,32 @@ def advance(tree, group, rest, gravity, tau, h, stage, scale, settings):
     place(tree, w, q)
     springs = deflections(tree, w, q, rest)
     kick_lanes(tree, w, gravity, tau, 0.5 * h)
-    return springs, least
+    return spent, residual, outcome, least, springs
 
 
 @kernel
-def learn(group, h, stages, weights, guess):
-    """Set the weights of the guesses of a step, by the increments that each lane has in its history."""
+def learn(group, h, stages, weights, guess, made):
+    """Set the weights of the guesses of a step, by the increments that each lane has in its history, ``made`` of which
+    are new. Gives whether there will be more."""
+    learning = False
     for lane in range(LANES):
+        group.known[lane] = min(group.known[lane] + made, PAST)
+        learning = learning or group.known[lane] < PAST
         for s in range(len(stages)):
             own = terms(guess, weights, s, min(group.known[lane] + s, PAST), stages[s] * h)
             for j in range(PAST + 1):
                 group.weights[LANES * ((PAST + 1) * s + j) + lane] = own[j]
+    return learning
 
 
 @kernel
-def settle_accounts(search, at, steps, notes):
+def settle_accounts(spent, left_over, outcome, at, steps, notes):
     """Add what a (sub-)step took, lane by lane; gives whether one has failed."""
     iterations, residual, status = notes
     failed = False
     for lane in range(LANES):
-        result, left = search.outcome[lane], search.residual[lane]
-        iterations[at] += search.spent[lane]
+        result, left = int(outcome[lane]), left_over[lane]
+        iterations[at] += int(spent[lane])
         if status[at] >= 0:
             residual[at] = left if result < 0 else max(residual[at], left)
             status[at] = result if result < 0 else max(status[at], result)
@@ -151,7 +156,7 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
     held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     notes = integers(out.iterations), numbers(out.residual), integers(out.status)
     status = notes[2]
-    learn(group, h, stages, weights, settings.guess)
+    learning = learn(group, h, stages, weights, settings.guess, 0)
     for k in range(first, steps):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
             set_wrenches(tree, w, wrench[k])
@@ -161,8 +166,9 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
         before, last = group.twice[0], group.energy[0]
         springs, least, failed = number(w, 0.0), number(w, 1.0), False
         for s in range(len(stages)):
-            springs, least = advance(tree, group, rest, gravity, held, stages[s] * h, s, from_rest, settings)
-            failed = settle_accounts(group.search, k, steps, notes)
+            spent, left, outcome, least, springs = advance(
+                tree, group, rest, gravity, held, stages[s] * h, s, from_rest, settings)
+            failed = settle_accounts(spent, left, outcome, k, steps, notes)
         keep = (k + 1) % every == 0
         known_before, group.extremes[KNOWN] = group.extremes[KNOWN], number(w, 0.0)
         if keep or (k + 1) % LOOK == 0 or not below(number(w, FAST), least):  # due in some lane
@@ -177,12 +183,8 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
                     failed = True
             group.twice[0], group.energy[0] = twice, energy
             follow_lanes(tree, group, least, status, k, steps)
-        learning = False
-        for lane in range(LANES):
-            learning = learning or group.known[lane] < PAST
-            group.known[lane] = min(group.known[lane] + len(stages), PAST)
         if learning:
-            learn(group, h, stages, weights, settings.guess)
+            learning = learn(group, h, stages, weights, settings.guess, len(stages))
         if keep:
             generalized_momentum(tree, w, group.p)
             kept = (k + 1) // every

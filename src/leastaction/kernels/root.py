@@ -18,7 +18,7 @@ from .settings import (
     ABSOLUTE, CONVERGED, EXHAUSTED, FLOOR, NEWTON, NOT_FINITE, ROTATION, STRUGGLED, UNRESOLVED,
     WRONG_ROOT,
 )
-from .simd import number, summed, wide
+from .simd import choose, less, number, summed, wide
 from .stiffness import EXP
 from .vec3 import add, add_scaled, cross, scale
 
@@ -75,33 +75,31 @@ def rough(settings, iteration):
 
 
 @formula
-def judge(settings, iteration, least, relative, left, absolute, track):
-    """Whether the search for a step is over at this iteration.
+def judge(settings, iteration, least, relative, left, residual, track):
+    """Whether the search for a step is over at this iteration; of one search, or of four. A condition is 1 or 0.
 
-    ``least`` is the least cos(θ/2) of a link, ``relative`` the relative residual, and ``left`` what it would be after
-    one more update that contracts as well as the last; ``track`` is what one iteration leaves to the next: the
-    residual, the least and the last relative one, how often that did not shrink, and the status so far. Gives the
-    outcome, SEARCHING or a status; whether a new Jacobian is wanted; and the new track.
+    ``least`` is the least cos(θ/2) of a link, ``relative`` the relative residual, ``left`` what it would be after one
+    more update that contracts as well as the last, and ``residual`` the one that the stopping rule is about; ``track``
+    is what one iteration leaves to the next: the residual, the least and the last relative one, how often that did not
+    shrink, and whether the search was in trouble. Gives the outcome, SEARCHING or a status; whether a new Jacobian is
+    wanted; and the new track.
     """
-    residual, best, before, stalled, status = track
-    if not isfinite(relative):
-        return NOT_FINITE, False, track
-    residual = absolute if settings.rule == ABSOLUTE else relative
-    stalled = stalled + 1 if relative > 0.9 * best else 0
-    if iteration > 1 and settings.rule != ABSOLUTE and left < settings.sure * settings.tol:
-        residual = min(residual, max(left, ROUND_OFF))
-    outcome = SEARCHING
-    if settings.rescue and relative > 2.0 * before and relative > FLOOR_LIMIT:  # it diverges: rescue sooner
-        outcome = EXHAUSTED
-    elif residual <= settings.tol:  # Alg. 3, line 4
-        outcome = status
-        if status == STRUGGLED and least < RESOLVED and settings.max_substeps > 1:
-            outcome = UNRESOLVED
-    elif stalled > 1 and relative < FLOOR_LIMIT:
-        outcome = FLOOR
-    poor = relative > (POOR if settings.method == NEWTON else SLOW) * before
-    anew = poor or (rough(settings, iteration) and least < COARSE)
-    return outcome, anew, (residual, min(best, relative), relative, stalled, STRUGGLED if poor else status)
+    last, best, before, stalled, troubled = track
+    stalled = choose(less(0.9 * best, relative), stalled + 1.0, 0.0)
+    if iteration > 1 and settings.rule != ABSOLUTE:
+        residual = choose(less(left, settings.sure * settings.tol), min(residual, max(left, ROUND_OFF)), residual)
+    finite = less(relative, inf)
+    coarse = less(least, RESOLVED if settings.max_substeps > 1 else -1.0)
+    diverging = less(2.0 * before, relative) * less(FLOOR_LIMIT if settings.rescue else inf, relative)
+    outcome = choose(less(1.0, stalled) * less(relative, FLOOR_LIMIT), FLOOR, SEARCHING)
+    found = choose(troubled, choose(coarse, UNRESOLVED, STRUGGLED), CONVERGED)
+    outcome = choose(less(settings.tol, residual), outcome, found)  # Alg. 3, line 4
+    outcome = choose(diverging, EXHAUSTED, outcome)  # rescue sooner
+    outcome = choose(finite, outcome, NOT_FINITE)
+    anew = poor = less((POOR if settings.method == NEWTON else SLOW) * before, relative)
+    if rough(settings, iteration):
+        anew = max(poor, less(least, COARSE))
+    return outcome, anew, (choose(finite, residual, last), min(best, relative), relative, stalled, max(troubled, poor))
 
 
 @kernel
@@ -151,16 +149,16 @@ def find_root(tree, w, h, reference, settings, riqn, retraction, f):
     ``reference`` adds to the scale of the relative residual, which is the kinetic energy of the motion otherwise; ``f``
     (nv) is scratch. RIQN needs aba.factor().
     """
-    track, least = (inf, inf, inf, 0, CONVERGED), 1.0
+    track, least = (inf, inf, inf, 0.0, 0.0), 1.0
     factored = settings.method != NEWTON  # RIQN's matrix is
     for iteration in range(1, settings.max_iterations + 1):
         twice_energy, least = evaluate(  # Alg. 3, line 3, and before it line 6
             tree, w, h, retraction, riqn, step_factor(h, riqn), iteration > 1)
         if not least > LEAST_COSINE:
             return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE, least
-        absolute = 0.0
+        ruling = 0.0
         if riqn is not None and settings.rule == ABSOLUTE:
-            absolute = absolute_residual(tree, w, f)
+            ruling = absolute_residual(tree, w, f)
         if not factored:
             if newton_factor(tree, w, h, retraction, not rough(settings, iteration)) < 0.0:
                 return iteration, track[0], WRONG_ROOT, least
@@ -169,8 +167,10 @@ def find_root(tree, w, h, reference, settings, riqn, retraction, f):
         size = reference + 2.0 * twice_energy
         relative = sqrt(square / size if size > 0.0 else square) if square >= 0.0 else nan
         left = relative * relative / track[2]
-        outcome, anew, track = judge(settings, iteration, least, relative, left, absolute, track)
+        if settings.rule != ABSOLUTE:
+            ruling = relative
+        outcome, anew, track = judge(settings, iteration, least, relative, left, ruling, track)
         if outcome != SEARCHING:
-            return iteration, track[0], outcome, least
-        factored = settings.method != NEWTON or (factored and not anew)
+            return iteration, track[0], int(outcome), least
+        factored = settings.method != NEWTON or (factored and anew == 0.0)
     return settings.max_iterations, track[0], EXHAUSTED, least

@@ -157,6 +157,7 @@ nearest = _either(float4s.nearest, round)  # whole number nearest to x, or to ea
 nought = _either(float4s.nought, lambda x: 0.0)  # zero, or four of them: a constant, unlike 0.0 * x
 sign = _either(float4s.sign, lambda x: math.copysign(1.0, x))  # 1 or −1
 below = _either(float4s.below, operator.lt)  # whether a < b; of four numbers, whether all are
+less = _either(float4s.less, lambda a, b: 1.0 if a < b else 0.0)  # 1 if a < b, else 0; or each of four
 choose = _either(float4s.choose, lambda k, a, b: a if k != 0.0 else b)  # a where k is not zero, else b
 number = _either(_number, lambda view, x: x)  # x as a number of the kind that a view gives
 summed = _either(_summed, lambda view, x: x)  # what a loop over wide(view) added up: the sum over bodies
