@@ -5,6 +5,7 @@ import pytest
 
 import leastaction as la
 from leastaction.kernels.layout import STRETCH
+from reference.trees import random_model, random_state
 
 
 def copies(model: la.Model, count: int) -> la.Model:
@@ -30,10 +31,28 @@ def test_a_system_moves_alike_wherever_it_is_in_the_tree(model, count, finder):
     np.testing.assert_allclose(q[1:], np.tile(q[0], (count - 1, 1)), atol=1e-10)
 
 
+def by_recursion(model, q, x):
+    """M x, without gravity and springs, by inverse dynamics: no matrix is factored, or put on a shelf."""
+    still = np.zeros(model.nv)
+    return la.inverse_dynamics(model, q, still, x) - la.inverse_dynamics(model, q, still, still)
+
+
 @pytest.mark.parametrize("n", [STRETCH - 1, STRETCH, STRETCH + 1])
 def test_the_equations_hold_about_the_end_of_a_stretch(n):
-    """The dense mass matrix, which has no stretches, takes the velocity to the momentum; and the energy stays."""
+    """The mass matrix takes the velocity to the momentum; and the energy stays."""
     traj = la.simulate(la.library.chain(n), dt=1e-3, steps=100)
     model, q, v = traj.model, traj.q[-1], traj.v[-1]
-    np.testing.assert_allclose(la.mass_matrix(model, q) @ v, traj.p[-1], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(by_recursion(model, q, v), traj.p[-1], rtol=1e-9, atol=1e-9)
     assert traj.max_energy_error < 1e-3
+
+
+def test_children_far_from_their_parents():
+    """In later stretches, which are factored before: what they pass on has to wait."""
+    rng = np.random.default_rng(5)
+    model = random_model(rng, 3 * STRETCH, reach=1000)
+    q, v = random_state(rng, model)
+    tau = rng.uniform(-1, 1, model.nv)
+    a = la.forward_dynamics(model, q, v, tau)
+    np.testing.assert_allclose(la.inverse_dynamics(model, q, v, a), tau, rtol=0, atol=1e-9 * np.abs(a).max())
+    np.testing.assert_allclose(la.mass_matrix(model, q) @ a, by_recursion(model, q, a), rtol=0,
+                               atol=1e-12 * np.abs(a).max())

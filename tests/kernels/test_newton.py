@@ -10,7 +10,7 @@ import leastaction as la
 from leastaction.compiled import compile_model
 from leastaction.dynamics import RETRACTIONS
 from leastaction.kernels import joints, newton, queries, root
-from leastaction.kernels.layout import look, stretches
+from leastaction.kernels.layout import AHEAD, STRETCH, look, stretches
 from leastaction.kernels.simd import numbers
 from reference import action
 from reference.trees import KINDS, models, random_model, random_triplet
@@ -70,6 +70,16 @@ def test_every_joint_kind_at_large_small_and_negative_steps(kind, h, retraction)
 def test_all_joint_kinds_in_one_tree(retraction):
     rng = np.random.default_rng(6)
     model = random_model(rng, MANY)
+    check_direction(model, random_triplet(rng, model, 0.01), 0.01, retraction)
+
+
+@BOTH
+def test_children_far_from_their_parents(retraction):
+    """In later stretches, which are factored before: what they pass on has to wait."""
+    rng = np.random.default_rng(7)
+    model = random_model(rng, 3 * STRETCH if JIT else MANY, reach=1000)
+    family = compile_model(model).tree.family
+    assert not JIT or np.count_nonzero(family & AHEAD) > 5
     check_direction(model, random_triplet(rng, model, 0.01), 0.01, retraction)
 
 

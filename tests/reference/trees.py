@@ -75,8 +75,9 @@ def random_joint(rng: Rng, kind: type[Joint], passive: bool) -> Joint:
 
 
 def random_model(rng: Rng, n: int, kinds: Sequence[type[Joint]] = KINDS, passive: bool = True,
-                 gravity: bool = True, several_roots: bool = True) -> Model:
-    """A random tree of n bodies, at least one able to move, half the time added in a shuffled order."""
+                 gravity: bool = True, several_roots: bool = True, reach: int = 4) -> Model:
+    """A random tree of n bodies, at least one able to move, half the time added in a shuffled order; a parent comes at
+    most `reach` bodies before its child."""
     model = Model(gravity=rng.normal(size=3) * 5 if gravity else (0, 0, 0))
     chosen = [kinds[k] for k in rng.integers(len(kinds), size=n)]
     movable = [kind for kind in kinds if kind is not Fixed]
@@ -86,7 +87,7 @@ def random_model(rng: Rng, n: int, kinds: Sequence[type[Joint]] = KINDS, passive
     for i, kind in enumerate(chosen):
         is_root = i == 0 or (several_roots and rng.random() < 0.2)
         massless = kind is Fixed and rng.random() < 0.3
-        bodies.append(Body(f"body{i}", None if is_root else f"body{rng.integers(max(0, i - 4), i)}",
+        bodies.append(Body(f"body{i}", None if is_root else f"body{rng.integers(max(0, i - reach), i)}",
                            random_joint(rng, kind, passive), rng.uniform(-0.5, 0.5, size=3),
                            random_quaternion(rng), MASSLESS if massless else random_inertia(rng)))
     for i in rng.permutation(n) if rng.random() < 0.5 else range(n):
