@@ -89,10 +89,10 @@ def judge(settings, iteration, least, relative, left, residual, track):
     if iteration > 1 and settings.rule != ABSOLUTE:
         residual = choose(less(left, settings.sure * settings.tol), min(residual, max(left, ROUND_OFF)), residual)
     finite = less(relative, inf)
-    coarse = less(least, RESOLVED if settings.max_substeps > 1 else -1.0)
+    too_long = less(least, RESOLVED if settings.max_substeps > 1 else -1.0)
     diverging = less(2.0 * before, relative) * less(FLOOR_LIMIT if settings.rescue else inf, relative)
     outcome = choose(less(1.0, stalled) * less(relative, FLOOR_LIMIT), FLOOR, SEARCHING)
-    found = choose(troubled, choose(coarse, UNRESOLVED, STRUGGLED), CONVERGED)
+    found = choose(troubled, choose(too_long, UNRESOLVED, STRUGGLED), CONVERGED)
     outcome = choose(less(settings.tol, residual), outcome, found)  # Alg. 3, line 4
     outcome = choose(diverging, EXHAUSTED, outcome)  # rescue sooner
     outcome = choose(finite, outcome, NOT_FINITE)
