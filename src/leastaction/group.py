@@ -80,14 +80,14 @@ class _Team:
         size = (n + 1) * _WIDTH
         sizes = {"w": size, "q": nq, "v": nv, "low": nq, "saved_q": nq, "saved_low": nq, "history": PAST * nv,
                  "twice": 1, "energy": 1, "p": nv, "momentum": 6, "extremes": EXTREMES, "gravity": 3, "motion": nv,
-                 "weights": (PAST + 1) * len(self.method[0]), "aside": EXTREMES,
+                 "weights": (PAST + 1) * len(self.method[0]), "aside": EXTREMES, "forced": 1,
                  "factors": n * (layout.BLOCK - layout.K) // LANES}
         room, begin, arrays = zeros(LANES * sum(sizes.values())), 0, {}
         for name, numbers in sizes.items():
             arrays[name] = room[begin : begin + LANES * numbers]
             begin += LANES * numbers
-        known, forced, alive = np.zeros((3, LANES), dtype=np.int64)
-        self.group = Group(**arrays, known=known, forced=forced, alive=alive)
+        known, alive = np.zeros((2, LANES), dtype=np.int64)
+        self.group = Group(**arrays, known=known, alive=alive)
         self.w = self.group.w.reshape(n + 1, _WIDTH, LANES)
         for row in (layout.PLACE_Q, layout.Q, layout.DQ, layout.J):
             self.w[:, row // LANES] = 1.0
@@ -97,7 +97,7 @@ class _Team:
             self.w[:n, :_CONSTANTS, lane] = self.compiled[b].constants
             self.group.gravity[lane::LANES] = self.compiled[b].gravity
             self.group.q[lane::LANES], self.group.v[lane::LANES] = states[b]
-        alive[:count], forced[:count] = 1, [len(tau) > 0 for tau in self.taus]
+        alive[:count], self.group.forced[:count] = 1, [len(tau) > 0 for tau in self.taus]
         self.forces = self._side_by_side()
         self._start()
 

@@ -11,18 +11,18 @@ from collections import namedtuple
 from .aba import factor
 from .drnea import kick_joints, kick_links
 from .guess import PAST, extrapolate, remember, terms
-from .jit import entry, kernel, part
+from .jit import entry, formula, kernel, part
 from .joints import deflections, set_motion
 from .kinematics import place
 from .lanes_root import find_roots
 from .layout import LANES, MOMENTUM, copy, look, stretches
 from .momentum import generalized_momentum, momentum_solve_up, velocity_of
 from .newton import newton_down
-from .record import EXTREMES, FAST, KNOWN, LOOK, due, follow
+from .record import EXTREMES, FAST, KNOWN, LOOK, follow
 from .rnea import gravitational_energy, total_momentum
 from .search import leave
 from .settings import UNRESOLVED
-from .simd import below, in_fours, in_lanes, integers, number, numbers
+from .simd import below, choose, in_fours, in_lanes, integers, less, number, numbers
 from .variational import NOTICEABLE, V, force_scale, jumped, may_divide, prepare, save_node, set_wrenches
 
 # Flat arrays, four numbers for each of one simulation; kernels see them through views. w: memory of the links
@@ -44,7 +44,7 @@ def see_lanes(group):
     return Group(
         in_fours(g.w), in_lanes(g.q), in_lanes(g.v), in_lanes(g.low), in_lanes(g.saved_q), in_lanes(g.saved_low),
         in_lanes(g.history), in_lanes(g.twice), in_lanes(g.energy), in_lanes(g.p), in_lanes(g.momentum),
-        in_lanes(g.extremes), in_lanes(g.gravity), integers(g.known), integers(g.forced), integers(g.alive),
+        in_lanes(g.extremes), in_lanes(g.gravity), integers(g.known), in_lanes(g.forced), integers(g.alive),
         in_lanes(g.motion), numbers(g.weights), in_lanes(g.aside), in_fours(g.factors))
 
 
@@ -94,20 +94,23 @@ def learn(group, h, stages, weights, guess, made):
     return learning
 
 
+@formula
+def settled(account, spent, left, outcome):
+    """The account of a step, (evaluations, residual, status), after one more of its stages; one that fails ends it."""
+    iterations, residual, status = account
+    failed, before = less(outcome, -0.5), less(status, -0.5)
+    return (iterations + spent, choose(before, residual, choose(failed, left, max(residual, left))),
+            choose(before, status, choose(failed, outcome, max(status, outcome))))
+
+
 @kernel
-def settle_accounts(spent, left_over, outcome, at, steps, notes):
-    """Add what a (sub-)step took, lane by lane; gives whether one has failed."""
-    iterations, residual, status = notes
-    failed = False
+def write_account(out, k, steps, account):
+    """The account of step k, for every lane."""
+    iterations, residual, status = account
     for lane in range(LANES):
-        result, left = int(outcome[lane]), left_over[lane]
-        iterations[at] += int(spent[lane])
-        if status[at] >= 0:
-            residual[at] = left if result < 0 else max(residual[at], left)
-            status[at] = result if result < 0 else max(status[at], result)
-        failed = failed or status[at] < 0
-        at += steps
-    return failed
+        at = k + lane * steps
+        integers(out.iterations)[at], integers(out.status)[at] = int(iterations[lane]), int(status[lane])
+        numbers(out.residual)[at] = residual[lane]
 
 
 @kernel
@@ -119,7 +122,7 @@ def write_lanes(target, kept, source, count):
 
 
 @kernel
-def follow_lanes(tree, group, least, status, k, steps):
+def follow_lanes(tree, group, least, status, k):
     """Widen the extremes of those lanes that made step k and look at it, as they would alone; set the momentum."""
     copy(group.extremes, group.aside, EXTREMES)
     angular, linear = total_momentum(tree, group.w, MOMENTUM)
@@ -127,11 +130,11 @@ def follow_lanes(tree, group, least, status, k, steps):
     follow(0.5 * group.twice[0], group.energy[0], momentum, group.extremes)
     for j in range(6):
         group.momentum[j] = momentum[j]
-    extremes, aside = numbers(group.extremes), numbers(group.aside)
-    for lane in range(LANES):
-        if status[k + lane * steps] < 0 or not due(k + 1, least[lane]):
-            for j in range(lane, LANES * EXTREMES, LANES):
-                extremes[j] = aside[j]
+    looks = less(-0.5, status)
+    if (k + 1) % LOOK != 0:
+        looks = looks * less(least, FAST)
+    for j in range(EXTREMES):
+        group.extremes[j] = choose(looks, group.extremes[j], group.aside[j])
 
 
 @entry
@@ -154,8 +157,6 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
         return singular
     from_rest = force_scale(tree, w, gravity, h)
     held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
-    notes = integers(out.iterations), numbers(out.residual), integers(out.status)
-    status = notes[2]
     learning = learn(group, h, stages, weights, settings.guess, 0)
     for k in range(first, steps):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
@@ -164,25 +165,26 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
             held = tau[k]
         save_node(tree, group)
         before, last = group.twice[0], group.energy[0]
-        springs, least, failed = number(w, 0.0), number(w, 1.0), False
+        no = number(w, 0.0)
+        springs, least, account = no, number(w, 1.0), (no, no, no)
         for s in range(len(stages)):
             spent, left, outcome, least, springs = advance(
                 tree, group, rest, gravity, held, stages[s] * h, s, from_rest, settings)
-            failed = settle_accounts(spent, left, outcome, k, steps, notes)
+            account = settled(account, spent, left, outcome)
+        iterations, residual, status = account
         keep = (k + 1) % every == 0
-        known_before, group.extremes[KNOWN] = group.extremes[KNOWN], number(w, 0.0)
+        known_before, group.extremes[KNOWN] = group.extremes[KNOWN], no
         if keep or (k + 1) % LOOK == 0 or not below(number(w, FAST), least):  # due in some lane
             factor(tree, w, 0.0)
             twice = velocity_of(tree, w, group.v) if keep else momentum_solve_up(tree, w)
             energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
-            for lane in range(LANES):
-                at, change = k + lane * steps, energy[lane] - last[lane]
-                if (least[lane] < NOTICEABLE and status[at] >= 0 and not group.forced[lane] and may_divide(settings) and
-                        (known_before[lane] == 0.0 or jumped(change, before[lane], twice[lane], status[at]))):
-                    status[at] = UNRESOLVED
-                    failed = True
+            if may_divide(settings):
+                suspect = max(1.0 - known_before, jumped(energy - last, before, twice, status))
+                too_long = suspect * less(least, NOTICEABLE) * less(-0.5, status) * (1.0 - group.forced[0])
+                status = choose(too_long, UNRESOLVED, status)
             group.twice[0], group.energy[0] = twice, energy
-            follow_lanes(tree, group, least, status, k, steps)
+            follow_lanes(tree, group, least, status, k)
+        write_account(out, k, steps, (iterations, residual, status))
         if learning:
             learning = learn(group, h, stages, weights, settings.guess, len(stages))
         if keep:
@@ -193,8 +195,8 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
             write_lanes(out.p, kept, group.p, tree.nv)
             write_lanes(out.momentum, kept, group.momentum, 6)
             write_lanes(out.energy, kept, group.energy, 1)
-        if failed:
+        if not below(-0.5, status):
             for lane in range(LANES):
-                if group.alive[lane] and status[k + lane * steps] < 0:
+                if group.alive[lane] and status[lane] < 0.0:
                     return k + 1
     return steps

@@ -18,7 +18,7 @@ from .record import KNOWN, due, follow, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
 from .search import call
 from .settings import BAD_CONTROL, RIQN, STRUGGLED, UNRESOLVED
-from .simd import WIDTH, number, wide
+from .simd import WIDTH, choose, less, number, wide
 from .vec3 import dot
 
 # Change of the energy in a single step, relative to twice the kinetic energy, that shows the step to be too long:
@@ -122,8 +122,9 @@ def may_divide(settings):
 
 @formula
 def jumped(change, before, after, status):
-    """Whether the energy changed so much in a step that it was too long, given twice the kinetic energies."""
-    return abs(change) > (TROUBLED_JUMP if status == STRUGGLED else SMOOTH_JUMP) * max(before, after)
+    """1 if the energy changed so much in a step that it was too long, given twice the kinetic energies; else 0. Of one
+    simulation, or of four."""
+    return less(choose(status - STRUGGLED, SMOOTH_JUMP, TROUBLED_JUMP) * max(before, after), abs(change))
 
 
 @part
@@ -225,7 +226,7 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
         twice = velocity_of(tree, w, v) if keep or control is not None else momentum_solve_up(tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
         if (least < NOTICEABLE and len(held) == 0 and may_divide(settings)
-                and (known_before == 0.0 or jumped(energy - last, before, twice, out.status[k]))):
+                and (known_before == 0.0 or jumped(energy - last, before, twice, out.status[k]) != 0.0)):
             out.status[k] = UNRESOLVED
             restore_node(tree, state, rest)
             generalized_momentum(tree, w, p)
