@@ -174,9 +174,10 @@ def _compile(model: Model) -> Compiled:
     gx, gy, gz = model.gravity.tolist()
     return Compiled(
         tree=Tree(
-            n, model.nq, model.nv, max(layout.DOF[part.kind] for part in parts), layout.blocks(n) * layout.BLOCK,
-            ground.astype(np.int64), np.array([part.kind for part in parts]), np.array(iq), np.array(iv),
-            np.array(passive, dtype=np.int64), family.astype(np.int64),
+            n, model.nq, model.nv, most=max(layout.DOF[part.kind] for part in parts),
+            slides=int(any(part.slide.any() for part in parts)), end=layout.blocks(n) * layout.BLOCK,
+            parent=ground.astype(np.int64), kind=np.array([part.kind for part in parts]), iq=np.array(iq),
+            iv=np.array(iv), passive=np.array(passive, dtype=np.int64), family=family.astype(np.int64),
         ),
         constants=rows,
         rest=rest,

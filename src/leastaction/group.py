@@ -142,10 +142,10 @@ class _Team:
         made, group = 0, self.group
         while made < self.steps and group.alive.any():
             made = self._call(made)
-            fallen = np.flatnonzero(group.alive & (self.out.status[:, made - 1] < 0))
-            for lane in fallen.tolist():
+            fallen = [lane for lane in range(LANES) if group.alive[lane] and self.out.status[lane, made - 1] < 0]
+            for lane in fallen:
                 self._make_alone(lane, made - 1)
-            if len(fallen) and not group.alive.all():
+            if fallen and not group.alive.all():
                 self._repeat_a_living_lane()
         out, extremes = self.out, group.extremes.reshape(EXTREMES, LANES)
         widen(extremes, out.energy[:, :, 0].T, np.moveaxis(out.momentum, 0, -1))

@@ -10,7 +10,7 @@ from .articulated import (
 )
 from .blocks import (
     address_of, alike, block_inverse, eliminate_ball, get_blocks, matrix_times, nine, put_nine, row_dot, row_numbers,
-    row_shift, schur_complement, shift_blocks, times, twist_times,
+    row_shift, schur_complement, shift_blocks, times, turn_times, twist_times,
 )
 from .jit import formula, kernel
 from .joints import deflections, get_solution, move_joint, move_screw, passive_forces, put_rhs
@@ -70,7 +70,7 @@ def factor_screw(tree, w, i, first, extra):
     o = slot(w, i)
     arm, (turn, move) = get3(w, o + ARM), get33(w, o + S)
     A11, A12, A21, A22 = articulated(w, tree, i, first, IA, True)
-    m, f = twist_times(A11, A12, A21, A22, turn, move)
+    m, f = twist_times(A11, A12, A21, A22, turn, move) if tree.slides else turn_times(A11, A12, turn)
     inverse = 1.0 / (row_dot(m, f, turn, move) + extra)
     w[o + DINV] = inverse
     m, f = row_shift(m, f, arm)
@@ -196,7 +196,9 @@ def solve_up(tree, w):
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
-            u = w[o + TAU] - (dot(turn, m) + dot(move, f))
+            u = w[o + TAU] - dot(turn, m)
+            if tree.slides:
+                u -= dot(move, f)
             x = w[o + DINV] * u
             w[o + X] = x
             norm += x * u

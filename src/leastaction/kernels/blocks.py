@@ -69,15 +69,23 @@ def _nine_matrix_times(A11, A12, A21, A22, turn, move):
     return add(mat_vec(A11, turn), mat_vec(A12, move)), add(mat_vec(A21, turn), mat_vec(A22, move))
 
 
+def _rows_turn_times(A11, A12, turn):
+    return (A11[0] * turn[0] + A11[1] * turn[1] + A11[2] * turn[2],
+            A12[0] * turn[0] + A12[1] * turn[1] + A12[2] * turn[2])
+
+
+def _nine_turn_times(A11, A12, turn):
+    return vec_mat(turn, A11), vec_mat(turn, A12)
+
+
 def _rows_twist_times(A11, A12, A21, A22, turn, move):
-    return ((A11[0] * turn[0] + A11[1] * turn[1] + A11[2] * turn[2])
-            + (A21[0] * move[0] + A21[1] * move[1] + A21[2] * move[2]),
-            (A12[0] * turn[0] + A12[1] * turn[1] + A12[2] * turn[2])
-            + (A22[0] * move[0] + A22[1] * move[1] + A22[2] * move[2]))
+    (m, f), (n, g) = turn_times(A11, A12, turn), turn_times(A21, A22, move)
+    return m + n, f + g
 
 
 def _nine_twist_times(A11, A12, A21, A22, turn, move):
-    return add(vec_mat(turn, A11), vec_mat(move, A21)), add(vec_mat(turn, A12), vec_mat(move, A22))
+    (m, f), (n, g) = turn_times(A11, A12, turn), turn_times(A21, A22, move)
+    return add(m, n), add(f, g)
 
 
 def _row_dot(m, f, turn, move):
@@ -196,6 +204,7 @@ put_nine = two_forms(put_nine_at, _put_nine_as_rows)  # the same, of nine number
 matrix_times = two_forms(_nine_matrix_times, _rows_matrix_times)  # wrench (m, f) of a twist (turn, move)
 # (turn, move)ᵀ times the matrix: what a wrench is for a symmetric one, as rows. A row is three numbers, or packed
 twist_times = two_forms(_nine_twist_times, _rows_twist_times)
+turn_times = two_forms(_nine_turn_times, _rows_turn_times)  # the same if the linear part is zero
 row_dot = two_forms(_nine_row_dot, _row_dot, _is_row)  # two rows times a twist
 row_shift = two_forms(_nine_row_shift, _row_shift, _is_row)  # as kinematics.shift_wrench
 row_numbers = two_forms(_itself, _row_numbers, _is_row)

@@ -44,13 +44,13 @@ def displacements(tree, w, first):
         o = slot(w, i)
         if tree.parent[i] != i - 1 or i == first:  # else it is at hand
             dR, d = get4(w, slot(w, tree.parent[i]) + DQ), get3(w, slot(w, tree.parent[i]) + D)
-        if tree.kind[i] == SCREW:
-            j, t = get4(w, o + SCREW_J), scale(w[o + DELTA], get3(w, o + S + 3 * LANES))
-        else:
-            j, t = get4(w, o + J), get3(w, o + T)
+        screw, arm = tree.kind[i] == SCREW, get3(w, o + ARM)
+        if tree.slides or not screw:
+            t = scale(w[o + DELTA], get3(w, o + S + 3 * LANES)) if screw else get3(w, o + T)
+            d, arm = add(d, t), add(arm, t)
         # ΔR_i = ΔR_λ j,  d_i = d_λ + (ΔR_λ − 1) p_i + ΔR_λ t
-        d = add(d, add(t, so3.turn(dR, add(get3(w, o + ARM), t))))
-        dR = so3.multiply(dR, j)
+        d = add(d, so3.turn(dR, arm))
+        dR = so3.multiply(dR, get4(w, o + SCREW_J) if screw else get4(w, o + J))
         least = min(least, dR[0])
         put4(w, o + DQ, dR)
         put3(w, o + D, d)

@@ -26,7 +26,7 @@ def read4(q, k):
 
 
 @formula
-def screw_pose(w, o):
+def screw_pose(w, o, slides):
     """Set the pose in the parent's frame of the link of a SCREW joint, or of four, from its coordinate."""
     angle = w[o + ANGLE]
     c, s = so3.half_angle(angle)
@@ -35,7 +35,10 @@ def screw_pose(w, o):
     turning = dot(get3(w, o + TURN), get3(w, o + TURN))
     base = get4(w, o + PLACE_Q)
     put4(w, o + LOCAL_Q, so3.multiply(base, (1.0 + turning * (c - 1.0), x, y, z)))
-    put3(w, o + LOCAL_P, add(get3(w, o + PLACE_P), so3.rotate(base, scale(angle, get3(w, o + SLIDE)))))
+    place = get3(w, o + PLACE_P)
+    if slides:
+        place = add(place, so3.rotate(base, scale(angle, get3(w, o + SLIDE))))
+    put3(w, o + LOCAL_P, place)
 
 
 @kernel
@@ -56,7 +59,7 @@ def local_poses(tree, w, q, first):
     all_of, one = wide(w), numbers(w)
     for block in blocks:
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-            screw_pose(all_of, o)
+            screw_pose(all_of, o, tree.slides)
             if not below(abs(all_of[o + ANGLE]), so3.MANY_TURNS):
                 for a in range(o, o + WIDTH):
                     if not abs(one[a + ANGLE]) < so3.MANY_TURNS:
@@ -94,15 +97,16 @@ def place(tree, w, q):
             put3(w, o + O, origin)
         for block in blocks:
             for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-                orient(wide(w), o)
+                orient(wide(w), o, tree.slides)
 
 
 @formula
-def orient(w, o):
+def orient(w, o, slides):
     """Axis and inertia of a link, or of four, in world axes."""
     R = so3.matrix(get4(w, o + Q))
     put3(w, o + S, mat_vec(R, get3(w, o + TURN)))
-    put3(w, o + S + 3 * LANES, mat_vec(R, get3(w, o + SLIDE)))
+    if slides:
+        put3(w, o + S + 3 * LANES, mat_vec(R, get3(w, o + SLIDE)))
     put3(w, o + COM_W, mat_vec(R, get3(w, o + COM)))
     put6(w, o + INERTIA_C, so3.rotate_symmetric(R, get6(w, o + INERTIA)))
 

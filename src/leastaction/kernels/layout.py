@@ -21,10 +21,12 @@ PASSIVE, SPRING = 1, 2  # what a joint has: damping or armature; a spring
 # other than the next link; one that has children in a later stretch (see below)
 LEAF, LAST, FORK, AHEAD = 1, 2, 4, 8
 
-# n: number of links; nq, nv: of numbers in q and in v; most: degrees of freedom that a joint has at most; end: address
-# past the last block; of each link: parent: index of the parent (n: the ground); kind: of the joint; iq, iv: where its
-# numbers start in q and in v; passive: the sum of what it has, or 0; family: the sum of what the link is, or 0
-Tree = namedtuple("Tree", "n nq nv most end parent kind iq iv passive family")
+# n: number of links; nq, nv: of numbers in q and in v; most: degrees of freedom that a joint has at most; slides: 1 if
+# some SCREW joint slides, 0 if all only turn: then the linear parts of their axes are zero, and left out of the work;
+# end: address past the last block; of each link: parent: index of the parent (n: the ground); kind: of the joint; iq,
+# iv: where its numbers start in q and in v; passive: the sum of what it has, or 0; family: the sum of what the link is,
+# or 0
+Tree = namedtuple("Tree", "n nq nv most slides end parent kind iq iv passive family")
 
 # What a simulation works on, all of it owned by one simulation. w: all quantities of all links, see below; q, v:
 # configuration and velocity of the node; low (nq): what round-off has kept from q; saved_q, saved_low: of the node
@@ -122,8 +124,9 @@ def size(n: int) -> int:
 @part
 def look(tree):
     """The tree through views, as kernels take it."""
-    return Tree(tree.n, tree.nq, tree.nv, tree.most, tree.end, integers(tree.parent), integers(tree.kind),
-                integers(tree.iq), integers(tree.iv), integers(tree.passive), integers(tree.family))
+    return Tree(tree.n, tree.nq, tree.nv, tree.most, tree.slides, tree.end, integers(tree.parent),
+                integers(tree.kind), integers(tree.iq), integers(tree.iv), integers(tree.passive),
+                integers(tree.family))
 
 
 def _in_blocks(w, i):

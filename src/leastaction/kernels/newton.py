@@ -12,7 +12,8 @@ from .articulated import (
 )
 from .blocks import (
     NINE, NOUGHT, address_of, alike, block_inverse, block_mul, eliminate_ball, get_blocks, get_nine, matrix_times, nine,
-    put_nine, put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, twist_times,
+    put_nine, put_nine_at, row_dot, row_numbers, row_shift, schur_complement, shift_blocks, times, turn_times,
+    twist_times,
 )
 from .aba import add_twigs, hang_twig
 from .drnea_jacobian import joint_derivative
@@ -49,11 +50,14 @@ def joint_stiffness(tree, w, i, h):
 
 
 @formula
-def moved_axis(w, o):
+def moved_axis(w, o, slides):
     """S⁺ = Ad_ΔT S of a SCREW joint, or of four."""
     dR, (turn, move) = get4(w, o + DQ), get33(w, o + S)
     turn = so3.rotate(dR, turn)
-    put33(w, o + NS, turn, add(so3.rotate(dR, move), cross(get3(w, o + D), turn)))
+    moved = cross(get3(w, o + D), turn)
+    if slides:
+        moved = add(moved, so3.rotate(dR, move))
+    put33(w, o + NS, turn, moved)
 
 
 @kernel
@@ -64,7 +68,7 @@ def link_stiffnesses(tree, w, first, h, retraction, exact):
         for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
             put_stiffness(wide(w), o, h, retraction, exact)
             deal_nine(w, tree, o, first, K)
-            moved_axis(wide(w), o)
+            moved_axis(wide(w), o, tree.slides)
     begin_leaves(w, tree, KA, False)
 
 
@@ -105,7 +109,7 @@ def factor_screw(tree, w, i, first, h):
     o = slot(w, i)
     arm, (turn, move) = get3(w, o + ARM), get33(w, o + S)
     A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
-    wm, wf = twist_times(A11, A12, A21, A22, turn, move)
+    wm, wf = twist_times(A11, A12, A21, A22, turn, move) if tree.slides else turn_times(A11, A12, turn)
     turn, move = get33(w, o + NS)
     um, uf = matrix_times(A11, A12, A21, A22, turn, move)
     extra = (1.0 / h) * w[o + ARMATURE] + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
@@ -175,7 +179,9 @@ def newton_up(tree, w):
         arm = get3(w, o + ARM)
         if tree.kind[i] == SCREW:
             turn, move = get33(w, o + S)
-            u = w[o + TAU] - (dot(turn, m) + dot(move, f))
+            u = w[o + TAU] - dot(turn, m)
+            if tree.slides:
+                u -= dot(move, f)
             x = w[o + ND] * u
             w[o + X] = x
             norm += x * u

@@ -20,8 +20,8 @@ from .simd import COMPILED, WIDTH, of_integers, of_numbers, wide
 from .stiffness import EXP
 
 _NUMBER, _WHOLE, _FLAG = types.float64, types.int64, types.boolean
-_TREE = Tree(n=_WHOLE, nq=_WHOLE, nv=_WHOLE, most=_WHOLE, end=_WHOLE, parent=of_integers, kind=of_integers,
-             iq=of_integers, iv=of_integers, passive=of_integers, family=of_integers)
+_TREE = Tree(n=_WHOLE, nq=_WHOLE, nv=_WHOLE, most=_WHOLE, slides=_WHOLE, end=_WHOLE, parent=of_integers,
+             kind=of_integers, iq=of_integers, iv=of_integers, passive=of_integers, family=of_integers)
 _SETTINGS = Settings(
     guess=_WHOLE, method=_WHOLE, chord=_FLAG, rule=_WHOLE, tol=_NUMBER, sure=_NUMBER, max_iterations=_WHOLE,
     retraction=_WHOLE, implicit=_FLAG, damped=_FLAG, rescue=_FLAG, max_substeps=_WHOLE,
