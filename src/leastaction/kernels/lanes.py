@@ -96,7 +96,8 @@ def learn(group, h, stages, weights, guess, made):
 
 @formula
 def settled(account, spent, left, outcome):
-    """The account of a step, (evaluations, residual, status), after one more of its stages; one that fails ends it."""
+    """The account of a step, (evaluations, residual, status), after one more of its stages; one that fails ends it. A
+    status is a whole number, negative if it failed (settings.py)."""
     iterations, residual, status = account
     failed, before = less(outcome, -0.5), less(status, -0.5)
     return (iterations + spent, choose(before, residual, choose(failed, left, max(residual, left))),
@@ -195,7 +196,7 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
             write_lanes(out.p, kept, group.p, tree.nv)
             write_lanes(out.momentum, kept, group.momentum, 6)
             write_lanes(out.energy, kept, group.energy, 1)
-        if not below(-0.5, status):
+        if not below(-0.5, status):  # some lane failed
             for lane in range(LANES):
                 if group.alive[lane] and status[lane] < 0.0:
                     return k + 1
