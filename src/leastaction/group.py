@@ -1,9 +1,10 @@
 """Up to four runs of one model side by side, one in each lane of SIMD (kernels/lanes.py)."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from leastaction.compiled import compile_model, zeros
 from leastaction.errors import StepError
@@ -28,12 +29,22 @@ _NODE = slice(layout.NODE // LANES, layout.NODE // LANES + 12)  # … and at the
 
 
 class Member(NamedTuple):
-    """One of many runs: what may differ between them, as given to `simulate`."""
+    """One of many runs: its number, and what may differ between them, as given to `simulate`; q, v are checked."""
 
+    number: int
     model: Model
-    q: ArrayLike | None
-    v: ArrayLike | None
+    q: Array
+    v: Array
     control: Control
+
+
+@contextmanager
+def naming(number: int) -> Iterator[None]:
+    """Let an error about what was given say for which member."""
+    try:
+        yield
+    except ValueError as error:
+        raise type(error)(f"member {number}: {error}") from None
 
 
 def suits(integrator: Integrator, control: Control, wrench: Control) -> bool:
@@ -69,8 +80,7 @@ class _Team:
         chosen = like.sim.integrator
         assert isinstance(chosen, Variational)
         self.method = chosen.method(c.stiff, c.damped)
-        self.taus = [per_step("control", None if callable(member.control) else member.control, (nv,), self.steps)
-                     for member in members]
+        self.taus = [self._joint_forces(member) for member in members]
         nodes = 1 + self.steps // self.every  # the start is the first
         q, v, p, energy, momentum = (np.empty((LANES, nodes, size)) for size in (nq, nv, nv, 1, 6))
         counts = np.zeros((3, LANES, self.steps), dtype=np.int64)
@@ -91,15 +101,20 @@ class _Team:
         self.w = self.group.w.reshape(n + 1, _WIDTH, LANES)
         for row in (layout.PLACE_Q, layout.Q, layout.DQ, layout.J):
             self.w[:, row // LANES] = 1.0
-        states = [member.model.check_state(member.q, member.v) for member in members]
         for lane in range(LANES):
             b = min(lane, count - 1)  # spare lanes repeat the last
             self.w[:n, :_CONSTANTS, lane] = self.compiled[b].constants
             self.group.gravity[lane::LANES] = self.compiled[b].gravity
-            self.group.q[lane::LANES], self.group.v[lane::LANES] = states[b]
+            self.group.q[lane::LANES], self.group.v[lane::LANES] = members[b].q, members[b].v
         alive[:count], self.group.forced[:count] = 1, [len(tau) > 0 for tau in self.taus]
         self.forces = self._side_by_side()
         self._start()
+
+    def _joint_forces(self, member: Member) -> Array:
+        """Joint forces (R, nv) of one member."""
+        with naming(member.number):
+            given = None if callable(member.control) else member.control
+            return per_step("control", given, (self.tree.nv,), self.steps)
 
     def _side_by_side(self) -> Array:
         """Joint forces (R, nv) of every lane as (R, 4 nv); a lane without has zeros."""
@@ -114,8 +129,9 @@ class _Team:
         """Set up the first node, and keep it."""
         group, out = self.group, self.out
         if self._call(STARTED) >= 0:
-            for lane in range(len(self.members)):
-                self._simulator(lane)  # which says what is wrong with it
+            for lane, member in enumerate(self.members):
+                with naming(member.number):
+                    self._simulator(lane)  # which says what is wrong with it
         for kept, row in ((out.q, group.q), (out.v, group.v), (out.p, group.p), (out.energy, group.energy),
                           (out.momentum, group.momentum)):
             kept[:, 0] = row.reshape(-1, LANES).T
@@ -123,7 +139,7 @@ class _Team:
     def _simulator(self, lane: int) -> Simulator:
         """The simulator of a member, at its start when it is first asked for."""
         if lane not in self.alone:
-            model, q, v, _ = self.members[lane]
+            _, model, q, v, _ = self.members[lane]
             self.alone[lane] = Simulator(model, q, v, dt=self.dt, integrator=self.like.sim.integrator)
         return self.alone[lane]
 
@@ -204,7 +220,7 @@ class _Team:
 
     def _trajectory(self, lane: int) -> Trajectory:
         """Return what was made of one run, up to the last good node."""
-        (model, _, _, control), kept, like = self.members[lane], self._record(lane), self.like
+        member, kept, like = self.members[lane], self._record(lane), self.like
         failure, ground = self.failures[lane], self.compiled[lane].ground_energy
         steps = self.steps if failure is None else self.alone[lane].steps
         nodes = slice(1 + steps // self.every)
@@ -214,5 +230,5 @@ class _Team:
             extremes = self.alone[lane].extremes
             widen(extremes, kept.energy[nodes], kept.momentum[nodes])
         kept.energy[nodes] += ground
-        origin = like.origin._replace(control=copied(control), revision=model.revision)
-        return trajectory_of(model, like, kept, steps, extremes, ground, failure, origin)
+        origin = like.origin._replace(control=copied(member.control), revision=member.model.revision)
+        return trajectory_of(member.model, like, kept, steps, extremes, ground, failure, origin)

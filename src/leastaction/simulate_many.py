@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leastaction.group import Member, run_together, suits
+from leastaction.compiled import compile_model
+from leastaction.group import Member, naming, run_together, suits
 from leastaction.integrators import Variational
 from leastaction.kernels.layout import LANES
 from leastaction.model import Inertia, Model
@@ -59,7 +60,7 @@ def simulate_many(
     Raises
     ------
     ValueError
-        When sizes do not agree, naming the argument.
+        When sizes do not agree, naming the argument; when what a member is given is wrong, naming the member.
     """
     sizes = {
         name: len(np.asarray(value))
@@ -81,7 +82,12 @@ def simulate_many(
     count = next(iter(sizes.values()))
     models = _variants(model, gravity, mass, count)
     controls: Sequence[Control] = control if isinstance(control, list | tuple) else [control] * count  # type: ignore
-    members = [Member(models[b], _own(q, "q" in sizes, b), _own(v, "v" in sizes, b), controls[b]) for b in range(count)]
+    members = []
+    for b in range(count):
+        with naming(b):
+            compile_model(models[b])  # which finds what is wrong with it
+            state = models[b].check_state(_own(q, "q" in sizes, b), _own(v, "v" in sizes, b))
+        members.append(Member(b, models[b], *state, controls[b]))
     bar = Progress(count, progress, unit="run")
 
     def prepared(one: Member) -> Run:
@@ -113,14 +119,26 @@ def _own(values: ArrayLike | None, many: bool, b: int) -> ArrayLike | None:
     return np.asarray(values)[b] if many else values
 
 
+def _each(label: str, values: ArrayLike, size: int, count: int) -> Array:
+    """So many numbers for each member, given for each or once for all."""
+    array = np.asarray(values, dtype=float)
+    if array.shape not in ((size,), (count, size)):
+        raise ValueError(f"{label} must have the shape ({size},) or ({count}, {size}), not {array.shape}")
+    return np.broadcast_to(array, (count, size))
+
+
 def _variants(model: Model, gravity: ArrayLike | None, mass: ArrayLike | None, count: int) -> list[Model]:
     """The model of every member; the same one where nothing differs."""
     if gravity is None and mass is None:
         return [model] * count
-    gravities = np.broadcast_to(model.gravity if gravity is None else np.asarray(gravity, dtype=float), (count, 3))
-    own = np.array([body.inertia.mass for body in model.bodies])
-    masses = np.broadcast_to(own if mass is None else np.asarray(mass, dtype=float), (count, model.nb))
-    return [_variant(model, g, m) for g, m in zip(gravities, masses, strict=True)]
+    own = [body.inertia.mass for body in model.bodies]
+    gravities = _each("gravity", model.gravity if gravity is None else gravity, 3, count)
+    masses = _each("mass", own if mass is None else mass, model.nb, count)
+    variants = []
+    for b in range(count):
+        with naming(b):
+            variants.append(_variant(model, gravities[b], masses[b]))
+    return variants
 
 
 def _variant(model: Model, gravity: Array, mass: Array) -> Model:
