@@ -156,6 +156,10 @@ def _nine_articulated(w, tree, i, first, row, symmetric):
 articulated = two_forms(_nine_articulated, _rows_articulated)
 
 
+# From here on nine numbers a block are read anew, as the registers do not hold all of them; packed rows stay there
+afresh = two_forms(lambda w: forget(), lambda w: None)
+
+
 def _rows_collect(w, tree, i, first, row):
     if tree.family[i] & AHEAD:
         a = _on_shelf(tree, i, first)

@@ -119,7 +119,7 @@ def put_stiffness_second_order(w, o, h):
 
     K22 = α − κ w wᵀ,  K21 = P − hat(α c + k d),  K12 = Pᵀ + hat(α c),  P = κ (2 d wᵀ − w bᵀ − w·d),
 
-    and K11 is a symmetric matrix and a hat, written out in docs/derivation.md. Three blocks are put before the last is
+    and K11 is a symmetric matrix and a hat, written out in docs/derivation.md. Blocks are put before the next ones are
     begun: the registers do not hold all four, and the stack costs more than the arithmetic.
     """
     u = so3.vector(get4(w, o + DQ))
@@ -128,6 +128,8 @@ def put_stiffness_second_order(w, o, h):
     k, square = w[o + MASS] * by_h, dot(turn, turn)
     twelfth = k * (1.0 / 12.0)
     alpha = k + twelfth * square
+    put9(w, o + K + 3 * NINE, mat_shift(square_of(turn, -twelfth), alpha))
+    forget()
     part = scale(twelfth, turn)
     before = scale(alpha, centre)
     after = add_scaled(before, k, d)
@@ -135,7 +137,6 @@ def put_stiffness_second_order(w, o, h):
     P = mat_shift(mat_sub(outer(d, add(part, part)), outer(part, b)), -dot(part, d))
     put9(w, o + K + NINE, mat_add(transpose(P), hat(before)))
     put9(w, o + K + 2 * NINE, mat_sub(P, hat(after)))
-    put9(w, o + K + 3 * NINE, mat_shift(square_of(turn, -twelfth), alpha))
     forget()
 
     inertia, lever = get6(w, o + INERTIA_C), cross(centre, d)

@@ -8,7 +8,7 @@ RIQN is the same sweep with K = G/h and S⁺ = S. For BALL and FREE joints the u
 
 from . import so3
 from .articulated import (
-    accumulate, articulated, begin_leaves, collect, deal_nine, keep, kept, pass_on, piece, pieces,
+    accumulate, afresh, articulated, begin_leaves, collect, deal_nine, keep, kept, pass_on, piece, pieces,
 )
 from .blocks import (
     NINE, NOUGHT, address_of, alike, block_inverse, block_mul, eliminate_ball, get_blocks, get_nine, matrix_times, nine,
@@ -110,6 +110,8 @@ def factor_screw(tree, w, i, first, h):
     arm, (turn, move) = get3(w, o + ARM), get33(w, o + S)
     A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
     wm, wf = twist_times(A11, A12, A21, A22, turn, move) if tree.slides else turn_times(A11, A12, turn)
+    afresh(w)
+    A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
     turn, move = get33(w, o + NS)
     um, uf = matrix_times(A11, A12, A21, A22, turn, move)
     extra = (1.0 / h) * w[o + ARMATURE] + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
