@@ -110,7 +110,7 @@ def factor_screw(tree, w, i, first, h):
     arm, (turn, move) = get3(w, o + ARM), get33(w, o + S)
     A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
     wm, wf = twist_times(A11, A12, A21, A22, turn, move) if tree.slides else turn_times(A11, A12, turn)
-    afresh(w)
+    afresh(w)  # for the other product
     A11, A12, A21, A22 = articulated(w, tree, i, first, KA, False)
     turn, move = get33(w, o + NS)
     um, uf = matrix_times(A11, A12, A21, A22, turn, move)
