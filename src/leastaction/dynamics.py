@@ -229,7 +229,7 @@ def discrete_residual(
     q_next: ArrayLike,
     dt: float,
     tau: ArrayLike | None = None,
-    retraction: str = "exp",
+    retraction: str = "split",
 ) -> Array:
     """Evaluate the paper's f(q^{k+1}) = −(D₂L_d + D₁L_d) − forcing, by DRNEA.
 
@@ -238,7 +238,7 @@ def discrete_residual(
     q_prev, q, q_next : (nq,) three successive configurations, rad, m, unit quaternions
     dt : time step, s; not zero
     tau : (nv,) joint forces held over both intervals, N m and N; zeros if None
-    retraction : "exp", "cayley" or "split"
+    retraction : "split", "exp" (the paper's) or "cayley"
 
     Returns
     -------
@@ -255,7 +255,7 @@ def discrete_residual(
 
 
 def discrete_jacobian(
-    model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, dt: float, retraction: str = "exp"
+    model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, dt: float, retraction: str = "split"
 ) -> Array:
     """Evaluate ∂f/∂q^{k+1} of the discrete residual; it does not depend on q_prev.
 
@@ -263,7 +263,7 @@ def discrete_jacobian(
     ----------
     q_prev, q, q_next : (nq,) three successive configurations, rad, m, unit quaternions
     dt : time step, s; not zero
-    retraction : "exp", "cayley" or "split"
+    retraction : "split", "exp" (the paper's) or "cayley"
 
     Returns
     -------

@@ -163,8 +163,8 @@ class Variational:
     guess : where the search starts: "current" (the paper's IG1), "euler" (IG2), "dynamics" (IG3), or extrapolation of
         past steps, "quadratic", "cubic", "quartic", "quintic", "sextic" (of order 2; of a composition at most quartic)
     order : 2, 4, 6 or 8; above 2, a composition of 9, 9 or 17 steps of order 2
-    retraction : "exp" (the paper's, on SE(3)), "cayley", or "split" (exp on SO(3), and the centre of mass along a
-        straight line: cheaper, and free fall is exact)
+    retraction : "split" (exp on SO(3), and the centre of mass along a straight line, so that free fall is exact), "exp"
+        (the paper's, on SE(3)), or "cayley"
     rescue : whether a search that fails is tried again with damped Newton steps from safer guesses and by continuation
         ("drnea" only)
     max_substeps : into how many parts a step may be divided as the last resort, a power of two; 1 forbids it
@@ -174,7 +174,7 @@ class Variational:
     root_finder: RootFinder = field(default_factory=Newton)
     guess: Guess = "sextic"
     order: int = 2
-    retraction: Literal["exp", "cayley", "split"] = "exp"
+    retraction: Literal["split", "exp", "cayley"] = "split"
     rescue: bool = True
     max_substeps: int = 64
 
@@ -189,8 +189,8 @@ class Variational:
         if self.residual == "svi" and isinstance(self.root_finder, Newton):
             raise ValueError("Newton() in O(n) knows the residual 'drnea' only; with 'svi' take RIQN(), DenseNewton() "
                              "or Broyden()")
-        if self.residual == "svi" and self.retraction != "exp":
-            raise ValueError("the residual 'svi' uses no retraction: leave it at 'exp'")
+        if self.residual == "svi" and self.retraction != "split":
+            raise ValueError("the residual 'svi' uses no retraction: leave it out")
         if not (isinstance(self.max_substeps, int) and self.max_substeps > 0):
             raise ValueError(f"max_substeps must be a positive whole number, not {self.max_substeps!r}")
 

@@ -61,11 +61,11 @@ def displacements(tree, w, first):
 def link_momentum(w, o, h, retraction):
     """Alg. 2, lines 4 and 7, of a link, or of four: μ = [dτ⁻¹_x]ᵀ G x / h with x = τ⁻¹(ΔT) = h V; and xᵀ G x.
 
-    ``retraction`` is one of stiffness.py; None is EXP, and the others are not compiled.
+    ``retraction`` is one of stiffness.py; None is SPLIT, the default, and the others are not compiled.
     """
     if retraction is None:
-        ratio, beta, gamma = se3.terms_of(get4(w, o + DQ))
-        return exp_momentum(w, o, h, ratio, beta, gamma)
+        ratio, beta, _ = se3.terms_of(get4(w, o + DQ))
+        return split_momentum(w, o, h, ratio, beta)
     if retraction == CAYLEY:
         turn, move = cayley.inverse(get4(w, o + DQ), get3(w, o + D))
         m, f = inertia_times(w, o, w[o + MASS], turn, move)

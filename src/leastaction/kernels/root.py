@@ -143,8 +143,8 @@ def find_root(tree, w, h, reference, settings, riqn, retraction, f):
     """Find the motion of the step, starting from the one set. Gives (evaluations, residual, status,
     least cos(θ/2) of a link's rotation). The second sweep of the last iteration is left to the caller.
 
-    ``riqn`` tells the method, ``retraction`` is one of stiffness.py. Both are None for Newton's method with EXP and the
-    scaled stopping rule: nothing else is compiled then.
+    ``riqn`` tells the method, ``retraction`` is one of stiffness.py. Both are None for Newton's method with SPLIT and
+    the scaled stopping rule: nothing else is compiled then.
 
     ``reference`` adds to the scale of the relative residual, which is the kinetic energy of the motion otherwise; ``f``
     (nv) is scratch. RIQN needs aba.factor().

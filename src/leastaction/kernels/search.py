@@ -17,7 +17,7 @@ from .layout import DINV, DOF, DQ, FREE, LANES, MASS, Tree, slot, stretch, stret
 from .root import evaluate, find_root, polished, step_factor, sweep_down
 from .settings import FLOOR, NEWTON, RIQN, ROTATION, SCALED, Settings
 from .simd import COMPILED, WIDTH, of_integers, of_numbers, wide
-from .stiffness import EXP
+from .stiffness import SPLIT
 
 _NUMBER, _WHOLE, _FLAG = types.float64, types.int64, types.boolean
 _TREE = Tree(n=_WHOLE, nq=_WHOLE, nv=_WHOLE, most=_WHOLE, slides=_WHOLE, end=_WHOLE, parent=of_integers,
@@ -98,7 +98,7 @@ def usual_search(tree, w, h, reference, settings, f, motion, q, low):
 
 def chosen(settings):
     """The search that serves these settings."""
-    usual = settings.method == NEWTON and settings.retraction == EXP and settings.rule == SCALED
+    usual = settings.method == NEWTON and settings.retraction == SPLIT and settings.rule == SCALED
     return usual_search if usual else search
 
 

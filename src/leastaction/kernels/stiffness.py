@@ -52,13 +52,21 @@ def cayley_stiffness(w, o, h):
 
 
 @formula
+def split_stiffness_of(w, o, h):
+    """K of a link, or of four, for SPLIT."""
+    ratio, beta, gamma = se3.terms_of(get4(w, o + DQ))
+    return split_stiffness(w, o, h, ratio, beta, gamma)
+
+
+@formula
 def link_stiffness(w, o, h, retraction):
-    """K of a link, or of four, as blocks. Without a retraction, None, it is EXP. Needs displacements()."""
-    if retraction is not None and retraction == CAYLEY:
+    """K of a link, or of four, as blocks. Without a retraction, None, it is SPLIT. Needs displacements()."""
+    if retraction is None:  # a branch of its own, so that Numba leaves out the others
+        return split_stiffness_of(w, o, h)
+    if retraction == SPLIT:
+        return split_stiffness_of(w, o, h)
+    if retraction == CAYLEY:
         return cayley_stiffness(w, o, h)
-    if retraction is not None and retraction == SPLIT:
-        ratio, beta, gamma = se3.terms_of(get4(w, o + DQ))
-        return split_stiffness(w, o, h, ratio, beta, gamma)
     dR = get4(w, o + DQ)
     u = so3.vector(dR)
     ratio, beta, gamma, kappa = se3.four_terms(dR[0], dot(u, u))
@@ -66,10 +74,19 @@ def link_stiffness(w, o, h, retraction):
 
 
 @formula
+def put_exact_stiffness(w, o, h, retraction):
+    """Set K of a link, or of four, exactly."""
+    K11, K12, K21, K22 = link_stiffness(w, o, h, retraction)
+    put_nine_at(w, o + K, K11, K12, K21, K22)
+
+
+@formula
 def put_stiffness(w, o, h, retraction, exact):
     """Set K of a link, or of four: exactly, or to second order in the motion, which is for EXP."""
+    if retraction is None:  # as in link_stiffness
+        put_exact_stiffness(w, o, h, retraction)
+        return
     if exact:
-        K11, K12, K21, K22 = link_stiffness(w, o, h, retraction)
-        put_nine_at(w, o + K, K11, K12, K21, K22)
+        put_exact_stiffness(w, o, h, retraction)
     else:
         put_stiffness_second_order(w, o, h)

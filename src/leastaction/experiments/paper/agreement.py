@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import leastaction as la
+from leastaction.experiments.paper.method import as_in_the_paper
 from leastaction.experiments.paper.section import Plan, Section, Table, bar
 from leastaction.experiments.paper.timing import FINDERS, RESIDUALS
 from leastaction.integrators import Residual, RootFinder
@@ -16,7 +17,7 @@ BODIES = 5
 
 def follow(residual: Residual, finder: RootFinder, dt: float, steps: int) -> np.ndarray:
     """Configurations (steps + 1, nv) of a gently moving chain, rad."""
-    method = la.Variational(residual=residual, root_finder=finder, rescue=False, max_substeps=1)
+    method = as_in_the_paper(residual=residual, root_finder=finder, rescue=False, max_substeps=1)
     return la.simulate(la.library.paper_chain(BODIES), dt=dt, steps=steps, integrator=method, progress=False).q
 
 

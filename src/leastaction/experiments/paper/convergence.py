@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 import leastaction as la
+from leastaction.experiments.paper.method import as_in_the_paper
 from leastaction.experiments.paper.section import Claim, Figure, Plan, Section, Table, bar
 from leastaction.integrators import RootFinder
 from leastaction.plots.style import BLUE, GREEN, QUIET, VERMILION, style
@@ -22,7 +23,7 @@ def residuals(model: la.Model, finder: type[RootFinder], most: int = 40) -> list
     found: list[float] = []
     for count in range(1, most):
         search = finder(tol=1e-300, criterion="absolute", max_iterations=count)
-        plain = la.Variational(root_finder=search, guess="current", rescue=False, max_substeps=1)
+        plain = as_in_the_paper(root_finder=search, guess="current", rescue=False, max_substeps=1)
         run = la.simulate(model, dt=DT, steps=1, integrator=plain, progress=False, on_failure="truncate")
         left = float(run.residual[0]) if run.failure is None else run.failure.residual
         if found and (not np.isfinite(left) or left > 0.5 * found[-1]):

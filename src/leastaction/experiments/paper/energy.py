@@ -8,16 +8,17 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import leastaction as la
+from leastaction.experiments.paper.method import as_in_the_paper
 from leastaction.experiments.paper.section import Claim, Figure, Plan, Section, Table, bar
 from leastaction.integrators import Integrator
 from leastaction.plots.style import BLUE, GREEN, ORANGE, VERMILION, style
 
 DT, BODIES = 1e-3, 10
 METHODS: dict[str, tuple[Integrator, str]] = {
-    "RIQN (variational)": (la.Variational(root_finder=la.RIQN()), BLUE),
+    "RIQN (variational)": (as_in_the_paper(root_finder=la.RIQN()), BLUE),
     "semi-implicit Euler": (la.SemiImplicitEuler(), VERMILION),
     "Runge–Kutta 4": (la.RungeKutta4(), ORANGE),
-    "order 4 (variational)": (la.Variational(order=4), GREEN),
+    "order 4 (variational)": (as_in_the_paper(order=4), GREEN),
 }
 CHAINS: dict[str, Callable[[int], la.Model]] = {
     "the paper's chain": la.library.paper_chain, "hard chain": la.library.chain}

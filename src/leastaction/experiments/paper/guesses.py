@@ -8,6 +8,7 @@ import numpy as np
 
 import leastaction as la
 from leastaction.experiments.paper import timing
+from leastaction.experiments.paper.method import as_in_the_paper
 from leastaction.experiments.paper.section import Figure, Plan, Section, Table, bar
 from leastaction.integrators import Guess
 from leastaction.plots.style import BLUE, QUIET, style
@@ -49,7 +50,7 @@ def run(plan: Plan, out: Path) -> Section:
         model = CASES[case]()
         jobs = {}
         for guess in GUESSES:
-            method = la.Variational(root_finder=la.RIQN(tol=1e-10), guess=guess)
+            method = as_in_the_paper(root_finder=la.RIQN(tol=1e-10), guess=guess)
             timing.timed(model, method, 2)
             jobs[case, guess] = model, method, plan.guess_frames
         found |= timing.repeated(jobs, plan.repeats)

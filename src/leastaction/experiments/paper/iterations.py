@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import leastaction as la
+from leastaction.experiments.paper.method import as_in_the_paper
 from leastaction.experiments.paper.section import Claim, Figure, Plan, Section, Table, bar
 from leastaction.integrators import RootFinder
 from leastaction.plots.style import BLUE, GREEN, VERMILION, style
@@ -21,7 +22,7 @@ def measure(plan: Plan) -> dict[str, np.ndarray]:
     model, found = la.library.paper_chain(plan.bodies), {}
     for name, (finder, _) in bar(list(FINDERS.items()), "Fig. 4b"):
         search = finder(tol=TOLERANCE, criterion="absolute")
-        method = la.Variational(root_finder=search, guess="dynamics", rescue=False, max_substeps=1)
+        method = as_in_the_paper(root_finder=search, guess="dynamics", rescue=False, max_substeps=1)
         found[name] = la.simulate(model, dt=DT, steps=plan.counted, integrator=method, record_every=plan.counted,
                                   progress=False, on_failure="truncate").iterations
     return found

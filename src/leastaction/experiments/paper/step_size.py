@@ -7,15 +7,16 @@ from typing import NamedTuple
 import matplotlib.pyplot as plt
 
 import leastaction as la
+from leastaction.experiments.paper.method import as_in_the_paper
 from leastaction.experiments.paper.section import Claim, Figure, Plan, Section, Table, bar
 from leastaction.integrators import Integrator
 from leastaction.plots.style import style
 
 METHODS: dict[str, Integrator] = {
-    "RIQN (order 2)": la.Variational(root_finder=la.RIQN()),
+    "RIQN (order 2)": as_in_the_paper(root_finder=la.RIQN()),
     "semi-implicit Euler": la.SemiImplicitEuler(),
     "Runge–Kutta 4": la.RungeKutta4(),
-    "order 4 (variational)": la.Variational(order=4),
+    "order 4 (variational)": as_in_the_paper(order=4),
 }
 STEPS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0)  # ms
 WANTED = 1e-3  # energy error, of the peak kinetic energy

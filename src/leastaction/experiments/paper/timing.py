@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import leastaction as la
+from leastaction.experiments.paper.method import as_in_the_paper
 from leastaction.integrators import Integrator, Residual, RootFinder
 
 DT = 1e-3  # s, the paper's step in all experiments
@@ -26,7 +27,7 @@ def label(pair: Pair) -> str:
 def method(pair: Pair, n: int) -> la.Variational:
     """Set up a method as the authors did: ‖f‖ ≤ 1e-9 n, guess IG3; a step that does not converge is not accepted."""
     finder = FINDERS[pair[1]](tol=1e-9 * n, criterion="absolute", max_iterations=MOST_ITERATIONS)
-    return la.Variational(residual=pair[0], root_finder=finder, guess="dynamics", rescue=False, max_substeps=1)
+    return as_in_the_paper(residual=pair[0], root_finder=finder, guess="dynamics", rescue=False, max_substeps=1)
 
 
 def chain(n: int, calm: float = 1.0, seed: int = 0) -> la.Model:
