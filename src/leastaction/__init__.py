@@ -18,7 +18,7 @@ from leastaction.dynamics import (
     poses,
     potential_energy,
 )
-from leastaction.errors import FileError, ModelError, ModelWarning, StepError
+from leastaction.errors import AccuracyWarning, FileError, ModelError, ModelWarning, StepError
 from leastaction.files import open_run as open
 from leastaction.files import resume
 from leastaction.integrators import (
@@ -66,6 +66,7 @@ _LATER = {
 
 __all__ = [
     "RIQN",
+    "AccuracyWarning",
     "Ball",
     "Body",
     "Broyden",

@@ -28,6 +28,10 @@ class ModelWarning(UserWarning):
     """A model that can be simulated but does not describe a physical body."""
 
 
+class AccuracyWarning(UserWarning):
+    """A run whose energy wanders: its step is too long, or its method does not bound the error."""
+
+
 class StepError(RuntimeError):
     """A step that could not be taken; it carries the last good state.
 

@@ -9,11 +9,12 @@ import numpy as np
 from leastaction.compiled import compile_model, zeros
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Newton, Variational
+from leastaction.judgement import EnergyWatch
 from leastaction.kernels import layout, variational
 from leastaction.kernels.guess import PAST
 from leastaction.kernels.lanes import STARTED, Group, run_lanes
 from leastaction.kernels.layout import LANES
-from leastaction.kernels.record import EXTREMES, Record
+from leastaction.kernels.record import EXTREMES, LOOK, Record
 from leastaction.kernels.simd import SIMD
 from leastaction.model import Model
 from leastaction.run import NODE, STEP, Run, copied, trajectory_of
@@ -86,7 +87,7 @@ class _Team:
         counts = np.zeros((3, LANES, self.steps), dtype=np.int64)
         counts[2] = 1  # substeps
         self.out = Record(q, v, p, energy, momentum, counts[0], np.zeros((LANES, self.steps)), counts[1], counts[2],
-                          None)
+                          np.zeros((LANES, self.steps // LOOK, 1)), None)
         size = (n + 1) * _WIDTH
         sizes = {"w": size, "q": nq, "v": nv, "low": nq, "saved_q": nq, "saved_low": nq, "history": PAST * nv,
                  "twice": 1, "energy": 1, "p": nv, "momentum": 6, "extremes": EXTREMES, "gravity": 3, "motion": nv,
@@ -147,7 +148,8 @@ class _Team:
         """What is written of one lane; energy without that of the ground until the end."""
         out = self.out
         return Record(out.q[lane], out.v[lane], out.p[lane], out.energy[lane, :, 0], out.momentum[lane],
-                      out.iterations[lane], out.residual[lane], out.status[lane], out.substeps[lane], None)
+                      out.iterations[lane], out.residual[lane], out.status[lane], out.substeps[lane],
+                      out.looks[lane, :, 0], None)
 
     def _call(self, first: int) -> int:
         return run_lanes(self.tree, self.group, self.compiled[0].rest, self.forces, self.like.wrenches, self.dt, first,
@@ -183,6 +185,8 @@ class _Team:
         if (k + 1) % self.every == 0:
             for name in NODE:
                 getattr(out, name)[(k + 1) // self.every] = getattr(node, name)[0]
+        if (k + 1) % LOOK == 0:
+            out.looks[(k + 1) // LOOK - 1] = node.looks[0] - sim.compiled.ground_energy
         self._enter(lane, sim)
 
     def _enter(self, lane: int, sim: Simulator) -> None:
@@ -231,4 +235,6 @@ class _Team:
             widen(extremes, kept.energy[nodes], kept.momentum[nodes])
         kept.energy[nodes] += ground
         origin = like.origin._replace(control=copied(member.control), revision=member.model.revision)
-        return trajectory_of(member.model, like, kept, steps, extremes, ground, failure, origin)
+        watch = EnergyWatch(kept.energy[0])
+        watch.take(kept.looks[: steps // LOOK] + ground)
+        return trajectory_of(member.model, like, kept, steps, extremes, watch.looks(), ground, failure, origin)

@@ -5,8 +5,9 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from leastaction.errors import StepError
+from leastaction.judgement import EnergyWatch, Looks
 from leastaction.kernels import control as laws
-from leastaction.kernels.record import MOMENTA, Record
+from leastaction.kernels.record import LOOK, MOMENTA, Record
 from leastaction.model import Model
 from leastaction.progress import Progress
 from leastaction.simulator import Simulator, part, per_step, widen
@@ -23,6 +24,7 @@ class Keeper:
 
     def __init__(self, sim: Simulator, every: int) -> None:
         self.sim, self.every = sim, every
+        self.watch = EnergyWatch(sim.energy)
 
     def __enter__(self) -> Self:
         return self
@@ -40,6 +42,7 @@ class Keeper:
 
     def keep(self, out: Record, first: int, made: int) -> None:
         """Take so many steps; the simulator is at the last of them."""
+        self.watch.take(out.looks[: (first + made) // LOOK - first // LOOK])
         kept = (first + made) // self.every - first // self.every
         widen(self.sim.extremes, out.energy[:kept] - self.sim.compiled.ground_energy, out.momentum[:kept])
 
@@ -112,6 +115,7 @@ class Run:
         sim.advance(1, tau, push, node, k, 1, self.compiled_law)
         for name in STEP + (NODE if (k + 1) % self.every == 0 else ()):
             getattr(out, name)[0] = getattr(node, name)[0]
+        out.looks[: len(node.looks)] = node.looks
 
     def rows(self, forces: Array, k: int, chunk: int) -> Array:
         """The part of forces (R, ...) that belongs to these steps."""
@@ -137,7 +141,7 @@ def copied(forces: Control) -> Control:
 
 
 def trajectory_of(
-    model: Model, run: Run, kept: Record, steps: int, extremes: Array, ground_energy: float,
+    model: Model, run: Run, kept: Record, steps: int, extremes: Array, looks: Looks, ground_energy: float,
     failure: StepError | None, origin: Origin,
 ) -> Trajectory:
     """Return what was made of a run like this one, the first ``steps`` of its steps, the start being the first row."""
@@ -146,7 +150,7 @@ def trajectory_of(
         model, run.sim.integrator, run.sim.dt, run.every, np.arange(count) * run.every * run.sim.dt, kept.q[:count],
         kept.v[:count], kept.p[:count], kept.energy[:count], kept.momentum[:count], kept.iterations[made],
         kept.residual[made], kept.status[made], kept.substeps[made], extremes[:2] + ground_energy,
-        extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), failure, origin,
+        extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), looks, failure, origin,
     )
 
 

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from leastaction import files
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator
-from leastaction.kernels.record import Record
+from leastaction.judgement import warn
+from leastaction.kernels.record import LOOK, Record
 from leastaction.model import Model
 from leastaction.progress import Progress
 from leastaction.run import Keeper, OnFailure, Run, step_count, trajectory_of
@@ -69,6 +70,11 @@ def simulate(
     ------
     StepError
         When a step cannot be made; it carries the last good state.
+
+    Warns
+    -----
+    AccuracyWarning
+        When the energy should be constant and wanders (`Trajectory.judgement`), with a remedy.
     """
     if on_failure not in get_args(OnFailure):
         raise ValueError(f"on_failure must be 'raise' or 'truncate', not {on_failure!r}")
@@ -76,8 +82,8 @@ def simulate(
                   wrench=wrench, record_every=record_every)
     bar = Progress(run.steps, progress)
     if out is not None:
-        return files.stream(run, Path(out), checkpoint_every, overwrite, bar, on_failure)
-    return make(run, bar, on_failure)
+        return warn(files.stream(run, Path(out), checkpoint_every, overwrite, bar, on_failure))
+    return warn(make(run, bar, on_failure))
 
 
 def prepare(
@@ -104,8 +110,8 @@ def make(run: Run, bar: Progress, on_failure: OnFailure) -> Trajectory:
             raise
         failure = error
     sim = run.sim
-    return trajectory_of(sim.model, run, memory.kept, sim.steps, sim.extremes, sim.compiled.ground_energy, failure,
-                         run.origin)
+    return trajectory_of(sim.model, run, memory.kept, sim.steps, sim.extremes, memory.watch.looks(),
+                         sim.compiled.ground_energy, failure, run.origin)
 
 
 class Memory(Keeper):
@@ -123,6 +129,7 @@ class Memory(Keeper):
         kept = self.kept
         return Record(
             kept.q[nodes], kept.v[nodes], kept.p[nodes], kept.energy[nodes], kept.momentum[nodes],
-            kept.iterations[these], kept.residual[these], kept.status[these], kept.substeps[these], self.sim.extremes,
+            kept.iterations[these], kept.residual[these], kept.status[these], kept.substeps[these],
+            np.empty((first + steps) // LOOK - first // LOOK), self.sim.extremes,
         )
 

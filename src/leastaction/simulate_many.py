@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from leastaction.compiled import compile_model
 from leastaction.group import Member, naming, run_together, suits
 from leastaction.integrators import Variational
+from leastaction.judgement import warn_of_many
 from leastaction.kernels.layout import LANES
 from leastaction.model import Inertia, Model
 from leastaction.progress import Progress
@@ -112,7 +113,9 @@ def simulate_many(
         for team, trajectories in zip(teams, made, strict=True):
             results.update(zip(team, trajectories, strict=True))
             bar.update(len(team))
-    return [results[b] for b in range(count)]
+    trajectories = [results[b] for b in range(count)]
+    warn_of_many(trajectories)
+    return trajectories
 
 
 def _own(values: ArrayLike | None, many: bool, b: int) -> ArrayLike | None:

@@ -15,7 +15,7 @@ from leastaction.integrators import RESIDUALS, Integrator, RungeKutta4, Status, 
 from leastaction.kernels import control as laws
 from leastaction.kernels import explicit, variational
 from leastaction.kernels.layout import SCREW
-from leastaction.kernels.record import EXTREMES, Record
+from leastaction.kernels.record import EXTREMES, LOOK, Record
 from leastaction.kernels.rescue import run_rescued
 from leastaction.model import Model
 
@@ -165,7 +165,7 @@ class Simulator:
         return Record(
             np.empty((kept, c.nq)), np.empty((kept, c.nv)), np.empty((kept, c.nv)), np.empty(kept), np.empty((kept, 6)),
             np.zeros(steps, dtype=np.int64), np.zeros(steps), np.zeros(steps, dtype=np.int64), np.ones(steps,
-            dtype=np.int64), self.extremes,
+            dtype=np.int64), np.empty((first + steps) // LOOK - first // LOOK), self.extremes,
         )
 
     def advance(
@@ -196,6 +196,7 @@ class Simulator:
         """Take note of steps that the kernels have made."""
         kept = (first + made) // every - first // every
         out.energy[:kept] += self.compiled.ground_energy
+        out.looks[: (first + made) // LOOK - first // LOOK] += self.compiled.ground_energy
         if kept:
             self._p, self._energy = out.p[kept - 1].copy(), float(out.energy[kept - 1])
             self._momentum = out.momentum[kept - 1].copy()
@@ -281,7 +282,7 @@ class Simulator:
         begin = max(self._parts // 2, 1)
         rescued = bool(run_rescued(
             c.tree, self._state, c.rest, c.gravity, held, _rows(wrench, made)[:1], self.dt, stages, settings,
-            begin, (first + made + 1) % every == 0, part(out, made, first, every),
+            begin, first + made, (first + made + 1) % every == 0, part(out, made, first, every),
         ))
         self._parts = int(out.substeps[made]) if rescued else 1
         return rescued
@@ -311,7 +312,8 @@ def part(out: Record, made: int, first: int, every: int) -> Record:
     steps = slice(made, None)
     return Record(
         out.q[nodes], out.v[nodes], out.p[nodes], out.energy[nodes], out.momentum[nodes],
-        out.iterations[steps], out.residual[steps], out.status[steps], out.substeps[steps], out.extremes,
+        out.iterations[steps], out.residual[steps], out.status[steps], out.substeps[steps],
+        out.looks[(first + made) // LOOK - first // LOOK :], out.extremes,
     )
 
 

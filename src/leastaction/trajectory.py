@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from leastaction import dynamics
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Status
+from leastaction.judgement import Judgement, Looks, judge_energy
 from leastaction.model import Model
 from leastaction.simulator import Simulator
 
@@ -96,6 +97,7 @@ class Trajectory:
         some link turns by more than 0.05 rad
     momentum_range : (2, 6) least and greatest total momentum, likewise
     peak_kinetic_energy : greatest kinetic energy, J, at those steps
+    looks : energies at evenly spaced steps of the run, by which it is judged; they do not depend on record_every
     failure : the StepError that ended the run early, with the last good state, kept or not; None if it went to its end
     origin : what else it takes to make the run again; None if that is not known
     """
@@ -117,6 +119,7 @@ class Trajectory:
     energy_range: Array
     momentum_range: Array
     peak_kinetic_energy: float
+    looks: Looks
     failure: StepError | None = None
     origin: Origin | None = None
 
@@ -147,16 +150,22 @@ class Trajectory:
     @property
     def energy_error(self) -> Array:
         """(N,) (E − E₀) / peak kinetic energy of the run."""
-        return (self.energy - self.energy[0]) / self._scale
+        return (self.energy - self.energy[0]) / self.energy_scale
 
     @property
     def max_energy_error(self) -> float:
         """Greatest size of `energy_error`, over all steps that `energy_range` is over."""
-        return float(np.abs(self.energy_range - self.energy[0]).max() / self._scale)
+        return float(np.abs(self.energy_range - self.energy[0]).max() / self.energy_scale)
 
     @property
-    def _scale(self) -> float:
+    def energy_scale(self) -> float:
+        """What energy errors are relative to: the peak kinetic energy, J, or 1 J where nothing moved."""
         return self.peak_kinetic_energy or 1.0
+
+    @cached_property
+    def judgement(self) -> Judgement:
+        """Whether the energy was kept: not how large its greatest error is, but whether it wanders."""
+        return judge_energy(self)
 
     def poses(self, body: str | None = None, steps: slice | Array = slice(None)) -> Array:
         """World poses of one body, or of all, at the kept nodes.
@@ -196,11 +205,12 @@ class Trajectory:
 
     def report(self) -> str:
         """Say in a few lines how well physics was kept and what the steps needed."""
-        tally = self.tally
+        tally, found = self.tally, self.judgement
         lines = [
             f"{self.model.name}: {tally.steps} steps of {self.dt:g} s with {type(self.integrator).__name__}",
-            f"  energy error     {self.max_energy_error:.3g} of the peak kinetic energy at most, "
-            f"{self.energy_error[-1]:+.3g} at the end",
+            f"  energy {'change' if found.reason else 'error '}    {self.max_energy_error:.3g} of the peak kinetic "
+            f"energy at most, {self.energy_error[-1]:+.3g} at the end",
+            *(f"                   {text}" for text in (found.text, found.remedy) if text),
         ]
         if tally.evaluations:
             lines.append(f"  evaluations      {tally.evaluations / tally.steps:.2f} a step, {tally.most} at most")

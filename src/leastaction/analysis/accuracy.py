@@ -12,6 +12,7 @@ import numpy as np
 from leastaction.composition import ORDERS
 from leastaction.dynamics import increment
 from leastaction.integrators import Integrator, RungeKutta4, Variational
+from leastaction.judgement import silent
 from leastaction.model import Model
 from leastaction.simulate import simulate
 from leastaction.trajectory import Control, Trajectory
@@ -117,6 +118,7 @@ def accuracy(trajectory: Trajectory, method: str = "step") -> Accuracy:
     return Accuracy(trajectory, _again(trajectory, start, integrator, 2), method, power / (power - 1.0))
 
 
+@silent()
 def _again(run: Trajectory, q: Array, integrator: Integrator, parts: int) -> Trajectory:
     """Make a run again from q (nq,), each of its steps in so many parts; the same nodes are kept."""
     if run.origin is None:

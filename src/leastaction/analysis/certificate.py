@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from leastaction.analysis.accuracy import LOST, Accuracy, accuracy
-from leastaction.analysis.spot_checks import irreversibility, symplecticity
-from leastaction.analysis.symmetry import Symmetry, conserved, dissipated
+from leastaction.analysis.spot_checks import Spot, at_rest_in_the_world, irreversibility, symplecticity
+from leastaction.analysis.symmetry import Symmetry, conserved
 from leastaction.analysis.trend import Trend, trend
 from leastaction.analysis.verdict import judge
 from leastaction.dynamics import poses
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Status
+from leastaction.judgement import silent
 from leastaction.model import Model
 from leastaction.simulate import simulate
 from leastaction.trajectory import Trajectory
@@ -47,24 +48,23 @@ class Certificate:
     Attributes
     ----------
     run : the trajectory
-    energy_reason : why the energy is not meant to be constant; empty if it is
     energy_trend : of the energy error, per second; None for very short runs
     momenta : the momenta that should be conserved
     momentum_reason : why there are none, if there are none
     symplecticity : greatest defect of the symplectic form at a few states; None where it does not apply
-    irreversibility : greatest miss after ten steps forth and back, relative to the way; None where not examined
+    irreversibility : greatest miss after ten steps forward and ten back, relative to the way; None where damping makes
+        that ill-posed, or where it was not examined
     accuracy : the estimated error of the motion; None if it was not asked for or the run cannot be made again
     kept : whether physics was kept
     verdict : the findings in words, a sentence each
     """
 
     run: Trajectory
-    energy_reason: str
     energy_trend: Trend | None
     momenta: list[Kept]
     momentum_reason: str
-    symplecticity: float | None
-    irreversibility: float | None
+    symplecticity: Spot | None
+    irreversibility: Spot | None
     accuracy: Accuracy | None
     kept: bool = field(init=False)
     verdict: list[str] = field(init=False)
@@ -78,6 +78,11 @@ class Certificate:
     def steps(self) -> int:
         """Number of steps made."""
         return self.run.steps
+
+    @property
+    def energy_reason(self) -> str:
+        """Why the energy is not meant to be constant; empty if it is."""
+        return self.run.judgement.reason
 
     @property
     def momentum_error(self) -> float | None:
@@ -101,7 +106,7 @@ class Certificate:
                  f"{run.max_energy_error:.2e} of the peak kinetic energy at most, "
                  f"{run.energy_error[-1]:+.2e} at the end")]
         if line is not None:
-            rows.append(("its trend", f"{line.slope:+.1e} ± {line.uncertainty:.1e} per second (95 %)"))
+            rows.append(("energy drift", f"{line.slope:+.1e} ± {line.uncertainty:.1e} per second (95 %)"))
         rows += [(kept.symmetry.name, f"changed by {kept.error:.1e} {kept.symmetry.unit} at most, "
                                       f"{kept.relative:.1e} of the largest possible") for kept in self.momenta]
         if self.evaluations:
@@ -109,9 +114,10 @@ class Certificate:
                                    f"residual {run.residual.max():.1e} at most"))
             rows.append(("steps divided", f"{run.tally.divided} of {self.steps}"))
         if self.symplecticity is not None:
-            rows.append(("symplecticity", f"form kept to {self.symplecticity:.1e}, at {SPOTS} states"))
+            rows.append(("symplecticity", f"form kept to {self.symplecticity.defect:.1e}, at {SPOTS} states"))
         if self.irreversibility is not None:
-            rows.append(("reversibility", f"10 steps forth and back miss by {self.irreversibility:.1e} of the way"))
+            rows.append(("reversibility", f"after 10 steps forward and 10 back, the state differs by "
+                                          f"{self.irreversibility.defect:.1e} of the way"))
         if self.accuracy is not None:
             most, until = self.accuracy.max_error, self.accuracy.good_until
             lost = f"motion right to 1e-3 rad or m until {until(1e-3):.4g} s, to {LOST:g} until {until(LOST):.4g} s"
@@ -130,7 +136,8 @@ class Certificate:
         return {
             "model": run.model.name, "integrator": method(run.integrator), "dt": run.dt, "steps": self.steps,
             "energy_error": {"max": run.max_energy_error, "end": float(run.energy_error[-1]),
-                             "should_be_constant": not self.energy_reason},
+                             "should_be_constant": not self.energy_reason, "kept": run.judgement.kept,
+                             "wander": run.judgement.wander, "swing": run.judgement.swing},
             "energy_trend": line and {"per_second": line.slope, "interval": list(line.interval), "found": line.found},
             "momenta": [{"name": kept.symmetry.name, "unit": kept.symmetry.unit, "error": kept.error,
                          "relative": kept.relative} for kept in self.momenta],
@@ -138,7 +145,8 @@ class Certificate:
             "evaluations": {"mean": self.evaluations, "max": run.tally.most},
             "statuses": {status.name.lower(): count for status, count in self.statuses.items()},
             "divided": run.tally.divided,
-            "symplecticity": self.symplecticity, "irreversibility": self.irreversibility,
+            "symplecticity": self.symplecticity and self.symplecticity._asdict(),
+            "irreversibility": self.irreversibility and self.irreversibility._asdict(),
             "accuracy": better and {"max": better.max_error, "good_until": better.good_until(),
                                     "doubling_time": better.doubling_time},
             "failure": str(run.failure) if run.failure else None,
@@ -166,11 +174,12 @@ def audit(
     """
     run = subject
     if isinstance(run, Model):
-        run = simulate(run, dt=dt, duration=duration, integrator=integrator, on_failure="truncate")
+        with silent():  # the certificate says it
+            run = simulate(run, dt=dt, duration=duration, integrator=integrator, on_failure="truncate")
     momenta, reason = conserved(run)
     checks = spot_checks(run) if run.model.nv <= LARGEST else (None, None)
     return Certificate(
-        run, dissipated(run), trend(run.t, run.energy_error), [_kept(run, symmetry) for symmetry in momenta], reason,
+        run, trend(run.t, run.energy_error), [_kept(run, symmetry) for symmetry in momenta], reason,
         *checks, accuracy(run) if estimate_accuracy and run.origin is not None and len(run) > 1 else None,
     )
 
@@ -182,18 +191,22 @@ def method(integrator: Integrator) -> str:
     return f"variational, order {order}" if order else names[type(integrator).__name__]
 
 
-def spot_checks(run: Trajectory) -> tuple[float | None, float | None]:
-    """Return the worst defects of symplecticity and reversibility of a run's step at a few of its nodes."""
+def spot_checks(run: Trajectory) -> tuple[Spot | None, Spot | None]:
+    """Return the worst defects of symplecticity and reversibility of a run's step at a few of its nodes.
+
+    Neither means anything where joints are damped: friction shrinks the form, and undoing it blows up any error.
+    """
     nodes = sorted(set(np.linspace(0, len(run) - 1, SPOTS).astype(int).tolist()))
     damped = any(part.damping > 0 for body in run.model.bodies for part in body.joint.parts())
 
-    def worst(check: Any) -> float | None:
+    def worst(check: Any) -> Spot | None:
         try:
-            return max(check(run.model, run.integrator, run.q[k], run.p[k], run.dt) for k in nodes)
+            return max(check(run.model, run.integrator, *at_rest_in_the_world(run.model, run.q[k], run.v[k]), run.dt)
+                       for k in nodes)
         except StepError:  # a method that breaks down at one of its own states has nothing left to be measured
             return None
 
-    return None if damped else worst(symplecticity), worst(irreversibility)
+    return (None, None) if damped else (worst(symplecticity), worst(irreversibility))
 
 
 def _kept(run: Trajectory, symmetry: Symmetry) -> Kept:

@@ -11,10 +11,12 @@ import numpy as np
 from leastaction.analysis.accuracy import LOST, distance
 from leastaction.analysis.certificate import LARGEST, method, spot_checks
 from leastaction.analysis.mujoco_peer import MujocoRun
-from leastaction.analysis.symmetry import dissipated, symmetries
+from leastaction.analysis.spot_checks import Spot
+from leastaction.analysis.symmetry import symmetries
 from leastaction.analysis.trend import Trend, trend
 from leastaction.dynamics import energy, momentum
 from leastaction.integrators import Integrator, RungeKutta4, SemiImplicitEuler, Variational
+from leastaction.judgement import silent
 from leastaction.model import Model
 from leastaction.simulate import simulate
 from leastaction.trajectory import Trajectory
@@ -50,8 +52,8 @@ class Entry:
     momentum_error: float | None
     error: Array
     seconds_a_step: float
-    symplecticity: float | None = None
-    irreversibility: float | None = None
+    symplecticity: Spot | None = None
+    irreversibility: Spot | None = None
 
     @property
     def max_energy_error(self) -> float:
@@ -104,8 +106,8 @@ class Comparison:
         slope = "–" if line is None else f"{line.slope:+.0e} ± {line.uncertainty:.0e}"
         broken = ", broke down" if e.t[-1] < max(entry.t[-1] for entry in self.entries) else ""
         return (e.label, number(e.max_energy_error), f"{e.energy_error[-1]:+.1e}", slope, number(e.momentum_error),
-                number(e.symplecticity), number(e.irreversibility), f"{e.right_until():.3g} s{broken}",
-                f"{1e6 * e.seconds_a_step:.1f}")
+                number(_defect(e.symplecticity)), number(_defect(e.irreversibility)),
+                f"{e.right_until():.3g} s{broken}", f"{1e6 * e.seconds_a_step:.1f}")
 
     NOTES = (
         "energy error: (E − E₀) / the reference's greatest kinetic energy; trend: of its block means, with 95 %",
@@ -131,8 +133,8 @@ class Comparison:
                 "method": e.label, "energy_error": {"max": e.max_energy_error, "end": float(e.energy_error[-1])},
                 "energy_trend": e.energy_trend and {"per_second": e.energy_trend.slope,
                                                     "interval": list(e.energy_trend.interval)},
-                "momentum_error": e.momentum_error, "symplecticity": e.symplecticity,
-                "irreversibility": e.irreversibility, "right_until": e.right_until(), "end": float(e.t[-1]),
+                "momentum_error": e.momentum_error, "symplecticity": _defect(e.symplecticity),
+                "irreversibility": _defect(e.irreversibility), "right_until": e.right_until(), "end": float(e.t[-1]),
                 "seconds_a_step": e.seconds_a_step,
             } for e in self.entries],
             "left_out": self.left_out,
@@ -145,6 +147,7 @@ class Comparison:
         return pages.write_comparison(self, path)
 
 
+@silent()
 def compare(model: Model, *, dt: float = 1e-3, duration: float = 10.0) -> Comparison:
     """Run the variational orders 2, 4 and 6, semi-implicit Euler, Runge–Kutta 4 and, if installed, MuJoCo on a model.
 
@@ -172,7 +175,11 @@ def compare(model: Model, *, dt: float = 1e-3, duration: float = 10.0) -> Compar
             entries.append(_mujoco(model, reference, dt, steps, every))
         except ValueError as why:  # what MuJoCo cannot have, in our words or in its compiler's
             left_out[MUJOCO] = " ".join(str(why).split())
-    return Comparison(model, dt, steps * dt, entries, left_out, dissipated(reference))
+    return Comparison(model, dt, steps * dt, entries, left_out, reference.judgement.reason)
+
+
+def _defect(spot: Spot | None) -> float | None:
+    return None if spot is None else spot.defect
 
 
 def _mujoco(model: Model, reference: Trajectory, dt: float, steps: int, every: int) -> Entry:
@@ -186,7 +193,7 @@ def _mujoco(model: Model, reference: Trajectory, dt: float, steps: int, every: i
 
 def _entry(
     label: str, reference: Trajectory, q: Array, energies: Array, momenta: Array, seconds: float,
-    checks: tuple[float | None, float | None],
+    checks: tuple[Spot | None, Spot | None],
 ) -> Entry:
     n = min(len(q), len(reference))
     changes = [float(np.ptp(momenta[:n] @ symmetry.screw)) for symmetry in symmetries(reference.model)]

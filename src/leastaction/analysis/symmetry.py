@@ -57,21 +57,6 @@ def conserved(run: Trajectory) -> tuple[list[Symmetry], str]:
     return found, "" if found else "gravity and the joints on the ground leave none"
 
 
-def dissipated(run: Trajectory) -> str:
-    """Say why the energy of a run is not meant to be constant; nothing if it is."""
-    if run.origin is None:
-        return "it is not known which forces drove the run"
-    for name, forces in (("a control", run.origin.control), ("external wrenches", run.origin.wrench)):
-        if forces is not None and (callable(forces) or np.any(forces)):
-            return f"{name} may do work"
-    damped = [body.name for body in run.model.bodies if any(part.damping > 0 for part in body.joint.parts())]
-    if damped:
-        if len(damped) > 1:
-            return f"the joints of '{damped[0]}' and {len(damped) - 1} more have damping"
-        return f"the joint of '{damped[0]}' has damping"
-    return ""
-
-
 def _roots(model: Model) -> list[int]:
     """Indices of the bodies whose joints join them to the ground, directly or through welded bodies."""
     parents, welded = model.parents.tolist(), set()

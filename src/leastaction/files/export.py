@@ -15,6 +15,7 @@ from leastaction.files.statistics import Statistics
 from leastaction.files.stored import StoredTrajectory
 from leastaction.files.writer import NO_FAILURE, columns
 from leastaction.integrators import Status
+from leastaction.judgement import EnergyWatch
 from leastaction.kernels.record import Record
 from leastaction.model import Model
 from leastaction.run import NODE
@@ -40,10 +41,11 @@ def save(traj: Trajectory, path: Path, overwrite: bool = False) -> Path:
 def _write(traj: Trajectory, path: Path) -> None:
     statistics = Statistics(traj.record_every)
     no = np.empty(0)
-    steps = Record(no, no, no, no, no, traj.iterations, traj.residual, traj.status, traj.substeps, no)
+    steps = Record(no, no, no, no, no, traj.iterations, traj.residual, traj.status, traj.substeps, no, no)
     rows = {"t": traj.t, **{name: getattr(traj, name) for name in NODE}, **statistics.take(steps, 0, traj.steps),
             "committed": np.array(len(traj))}
-    content = {"steps": traj.steps, "extremes": _extremes(traj), **_last(traj), **statistics.fields()}
+    content = {"steps": traj.steps, "extremes": _extremes(traj), **_last(traj), **statistics.fields(),
+               **EnergyWatch.of(traj.looks, traj.steps).fields()}
     rows[checkpoint.NAME] = np.frombuffer(checkpoint.pack(content) * 2, checkpoint.record_type(content))
     create(path, _description(traj), _forces(traj), {
         **columns(traj.model, traj.steps, traj.record_every),

@@ -5,6 +5,7 @@ from pathlib import Path
 from leastaction.files import checkpoint, writer
 from leastaction.files.extend import extend
 from leastaction.files.stored import StoredTrajectory
+from leastaction.judgement import warn
 from leastaction.progress import Progress
 from leastaction.run import OnFailure, Run, step_count
 from leastaction.trajectory import Control
@@ -41,5 +42,6 @@ def resume(
     run = Run(sim, planned, traj.record_every, traj.origin.control, traj.origin.wrench)
     keeper = writer.Writer(path, sim, traj.record_every, regular)
     keeper.statistics.restore(last)
+    keeper.watch.restore(last)
     writer.make(run, keeper, Progress(planned, progress, sim.steps), on_failure)
-    return StoredTrajectory(path, control, wrench)
+    return warn(StoredTrajectory(path, control, wrench))

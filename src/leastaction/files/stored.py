@@ -13,6 +13,7 @@ from leastaction.files.container import describe, read
 from leastaction.files.describe import integrator_from_dict
 from leastaction.files.statistics import tally
 from leastaction.integrators import Status
+from leastaction.judgement import EnergyWatch
 from leastaction.kernels.record import MOMENTA
 from leastaction.model import Model
 from leastaction.progress import Progress
@@ -65,6 +66,7 @@ class StoredTrajectory(Trajectory):
             t=np.arange(int(last["steps"]) // every + 1) * every * dt,
             energy_range=extremes[:2] + compile_model(model).ground_energy,
             momentum_range=extremes[MOMENTA].reshape(2, 6), peak_kinetic_energy=float(extremes[2]),
+            looks=EnergyWatch(0.0).restore(last).looks(),
             failure=_failure(model, dt, last), origin=None if given is None else Origin(*given, model.revision),
         )
 

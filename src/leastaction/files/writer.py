@@ -15,6 +15,7 @@ from leastaction.files import checkpoint
 from leastaction.files.container import Column, create, places, plain_errors, written_aside
 from leastaction.files.statistics import Statistics
 from leastaction.integrators import Status
+from leastaction.judgement import EnergyWatch
 from leastaction.kernels.record import Record
 from leastaction.progress import Progress
 from leastaction.run import NODE, Keeper, Run
@@ -158,7 +159,7 @@ class Writer(Keeper):
 
     def content(self) -> dict[str, Any]:
         """Give all that a checkpoint holds."""
-        return {**self.sim._snapshot(), **self.statistics.fields(), **self.failure}
+        return {**self.sim._snapshot(), **self.statistics.fields(), **self.watch.fields(), **self.failure}
 
     def _checkpoint(self, index: int) -> None:
         with self._errors():
@@ -203,7 +204,8 @@ def new_file(run: Run, path: Path, checkpoint_every: int | None, overwrite: bool
     sim, every, steps = run.sim, run.every, run.steps
     if not (checkpoint_every is None or (isinstance(checkpoint_every, int | np.integer) and checkpoint_every >= 1)):
         raise ValueError(f"checkpoint_every must be a whole number of at least 1, not {checkpoint_every!r}")
-    kind = checkpoint.record_type({**sim._snapshot(), **Statistics(every).fields(), **NO_FAILURE})
+    kind = checkpoint.record_type({**sim._snapshot(), **Statistics(every).fields(), **EnergyWatch(0.0).fields(),
+                                   **NO_FAILURE})
     regular = int(checkpoint_every or spacing(sim.model, steps, every, kind.itemsize))
     given, forces = {}, {}
     for name, value in (("control", run.origin.control), ("wrench", run.origin.wrench)):

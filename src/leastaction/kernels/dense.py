@@ -12,7 +12,7 @@ from .jit import entry, kernel, part
 from .joints import apply_joint_motion, carry_joint, get_motion, set_motion
 from .layout import F, JOINT_P, MOMENTUM, V, look, put33, see, slot
 from .momentum import generalized_momentum, velocity_of
-from .record import follow, record
+from .record import follow, note_energy, record
 from .rnea import gravitational_energy, momenta, total_momentum, velocities
 from .search import worst_joint
 from .settings import BAD_CONTROL, SVI
@@ -131,6 +131,7 @@ def run_dense(
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
         angular, linear = total_momentum(tree, w, MOMENTUM)
         follow(0.5 * twice, energy, angular + linear, out.extremes)
+        note_energy(out.looks, first, k, energy)
         if residual == SVI:
             for i in range(tree.n):
                 put33(w, slot(w, i) + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))

@@ -14,7 +14,7 @@ from .joints import deflections, move_by
 from .kinematics import place, read3
 from .layout import FREE, MOMENTUM, SCREW, copy, look
 from .momentum import generalized_momentum, momentum_of
-from .record import follow, record
+from .record import follow, note_energy, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum
 from .se3 import dlog_negative
 from .settings import BAD_CONTROL, CONVERGED, NOT_FINITE
@@ -118,6 +118,7 @@ def run_explicit(tree, state, rest, gravity, control, tau, wrench, h, first, ste
             return k, 0
         angular, linear = total_momentum(tree, w, MOMENTUM)
         follow(kinetic, energy, angular + linear, out.extremes)
+        note_energy(out.looks, first, k, energy)
         if (first + k + 1) % every == 0:
             generalized_momentum(tree, w, p)
             record(tree, out, kept, q, v, p, energy, angular + linear)

@@ -185,6 +185,8 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
                 status = choose(too_long, UNRESOLVED, status)
             group.twice[0], group.energy[0] = twice, energy
             follow_lanes(tree, group, least, status, k)
+            if (k + 1) % LOOK == 0:
+                write_lanes(out.looks, (k + 1) // LOOK - 1, group.energy, 1)
         write_account(out, k, steps, (iterations, residual, status))
         if learning:
             learning = learn(group, h, stages, weights, settings.guess, len(stages))

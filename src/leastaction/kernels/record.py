@@ -5,9 +5,10 @@ from collections import namedtuple
 from .jit import kernel
 
 # q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status,
-# substeps (steps,); extremes (16,): least and greatest energy, greatest kinetic energy, least and greatest momentum
-# (6), and 1 if the last node was looked at, else 0
-Record = namedtuple("Record", "q v p energy momentum iterations residual status substeps extremes")
+# substeps (steps,); looks (steps/LOOK,): the energy after every LOOK-th step of the run, kept or not; extremes (16,):
+# least and greatest energy, greatest kinetic energy, least and greatest momentum (6), and 1 if the last node was looked
+# at, else 0
+Record = namedtuple("Record", "q v p energy momentum iterations residual status substeps looks extremes")
 EXTREMES, MOMENTA, KNOWN = 16, slice(3, 15), 15
 LOOK = 8  # steps from one look at the invariants to the next …
 FAST = 0.9996875  # … unless some link turns by 0.05 rad in a step: its cos(θ/2)
@@ -30,6 +31,13 @@ def follow(kinetic, energy, momentum, extremes):
         extremes[3 + j] = min(extremes[3 + j], momentum[j])
         extremes[9 + j] = max(extremes[9 + j], momentum[j])
     extremes[KNOWN] = 1.0
+
+
+@kernel
+def note_energy(looks, first, k, energy):
+    """Note the energy after step k of those that begin with step ``first`` of the run, if it is a LOOK-th one."""
+    if (first + k + 1) % LOOK == 0:
+        looks[(first + k + 1) // LOOK - first // LOOK - 1] = energy
 
 
 @kernel

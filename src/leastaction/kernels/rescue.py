@@ -11,7 +11,7 @@ from .joints import deflections, get_motion, improve_motion, restore_motion, sav
 from .layout import BLOCK, D, DQ, LANES, MOMENTUM, look, put3, see, slot, stretches
 from .momentum import generalized_momentum, velocity_of
 from .newton import newton_down, newton_factor, newton_up
-from .record import follow, record
+from .record import follow, note_energy, record
 from .rnea import gravitational_energy, total_momentum
 from .root import FLOOR_LIMIT, LEAST_COSINE, RESOLVED, polished
 from .search import leave
@@ -156,8 +156,9 @@ def rescued_step(tree, state, rest, gravity, tau, h, scale, settings):
 
 
 @entry
-def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, parts, keep, out):
-    """Make one step, as variational.run, in ``parts`` equal parts (a power of two), or in twice as many, and so on.
+def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, parts, first, keep, out):
+    """Make step ``first`` of a run, as variational.run, in ``parts`` equal parts (a power of two), or in twice as many,
+    and so on.
 
     Gives the number of steps made, 1 or 0.
     """
@@ -191,6 +192,7 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, pa
             out.iterations[0], out.residual[0], out.status[0], out.substeps[0] = spent, worst, status, parts
             angular, linear = total_momentum(tree, w, MOMENTUM)
             follow(0.5 * twice, energy, angular + linear, out.extremes)
+            note_energy(out.looks, first, 0, energy)
             if keep:
                 generalized_momentum(tree, w, state.p)
                 record(tree, out, 0, state.q, state.v, state.p, energy, angular + linear)

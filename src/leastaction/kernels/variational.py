@@ -14,7 +14,7 @@ from .joints import deflections, set_motion
 from .kinematics import place
 from .layout import BLOCK, DOF, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, PUSHED, copy, look, put33, see, slot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
-from .record import KNOWN, due, follow, record
+from .record import KNOWN, due, follow, note_energy, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
 from .search import call
 from .settings import BAD_CONTROL, RIQN, STRUGGLED, UNRESOLVED
@@ -234,6 +234,7 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
         angular, linear = total_momentum(tree, w, MOMENTUM)
         if look_at_it:
             follow(0.5 * twice, energy, angular + linear, out.extremes)
+            note_energy(out.looks, first, k, energy)
         if keep:
             generalized_momentum(tree, w, p)
             record(tree, out, kept, q, v, p, energy, angular + linear)

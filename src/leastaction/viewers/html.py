@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leastaction.analysis.certificate import method
-from leastaction.analysis.symmetry import dissipated
 from leastaction.viewers.film import FPS, Film, film, thinned
 from leastaction.viewers.outline import Drawn
 from leastaction.viewers.solids import Solid, solid_of
@@ -111,7 +110,7 @@ def _panels(traj: "Trajectory") -> list[dict[str, Any]]:
         return [curve(*named) for named in zip("xyz", COLOURS, vectors.T, strict=True)]
 
     return [
-        {"title": "energy change" if dissipated(traj) else "energy error", "unit": "% of peak kinetic energy",
+        {"title": "energy change" if traj.judgement.reason else "energy error", "unit": "% of peak kinetic energy",
          "curves": [curve("", COLOURS[0], 100.0 * traj.energy_error)]},
         {"title": "angular momentum", "unit": "kg m²/s", "curves": along_axes(traj.momentum[:, :3])},
         {"title": "linear momentum", "unit": "kg m/s", "curves": along_axes(traj.momentum[:, 3:])},

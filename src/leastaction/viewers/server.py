@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leastaction.analysis.symmetry import dissipated
 from leastaction.viewers.film import Film, film, thinned
 from leastaction.viewers.solids import solid_of
 
@@ -187,7 +186,7 @@ def _add_curves(server: Any, traj: "Trajectory") -> list[_Mark]:
     t, error = thinned(traj.t, traj.energy_error, CURVE_POINTS)
     largest = float(np.abs(error).max())
     power = int(np.floor(np.log10(largest))) if largest > 0 else 0  # uPlot's axes would round small numbers to zero
-    name = "energy change" if dissipated(traj) else "energy error"
+    name = "energy change" if traj.judgement.reason else "energy error"
     plots = [(f"{name}, 1e{power} of peak kinetic energy", t, {"error": error / 10.0**power})]
     for title, columns in (("angular momentum, kg m²/s", slice(3)), ("linear momentum, kg m/s", slice(3, 6))):
         curves = dict(zip("xyz", traj.momentum[even, columns].T, strict=True))

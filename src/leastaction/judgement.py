@@ -1,0 +1,208 @@
+"""The judgement of a run's energy: not its greatest error but whether it wanders.
+
+A whip of a chain is a spike that returns, and a symplectic step swings about the true energy for very long. What harms
+is an error that stays: it shows when the medians of the tenths of a run lie further apart than the error swings within
+them. The energies come from the loop, at steps that do not depend on which nodes are kept, so that a run has one
+judgement however it was recorded, cut or resumed.
+"""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from leastaction.errors import AccuracyWarning
+from leastaction.integrators import Variational
+from leastaction.kernels.record import LOOK
+
+if TYPE_CHECKING:
+    from leastaction.trajectory import Trajectory
+
+Array = np.ndarray
+_Run = TypeVar("_Run", bound="Trajectory")
+
+SAMPLES = 512  # energies that are kept for the judgement, however long the run is
+TENTHS = 10
+FEWEST = 3 * TENTHS  # energies below which there is nothing to judge but the greatest error …
+GROSS = 0.1  # … and the error, of the peak kinetic energy, that is too great whatever becomes of it
+WANDER = 4e-4  # of the peak kinetic energy: eight starts of hard chains lie at 2e-4 or less where the step resolves
+# them, and at 7e-4 or more where it does not (docs/choosing.md)
+DRIFT = 1e-4  # the same for methods that do not bound their error: what they lose, they go on losing
+NOISE = 1e3 * np.finfo(float).eps  # of the energy itself
+
+_silent: ContextVar[bool] = ContextVar("silent", default=False)
+
+
+class Looks(NamedTuple):
+    """Energies of a run at evenly spaced steps.
+
+    every : steps from one to the next
+    energy : (M,) total energy, J, the start first
+    """
+
+    every: int
+    energy: Array
+
+
+class EnergyWatch:
+    """Gathers the energies of a run by which it is judged.
+
+    Every LOOK-th step is looked at; when the room is full, every second energy goes. What is left depends on the number
+    of steps alone.
+
+    Parameters
+    ----------
+    start : energy at the start, J
+    """
+
+    def __init__(self, start: float) -> None:
+        self.energy = np.zeros(SAMPLES)
+        self.energy[0] = start
+        self.count = 1  # energies that were looked at
+
+    @property
+    def stride(self) -> int:
+        """How many looks there are from one kept energy to the next."""
+        return 1 << ((self.count - 1) // SAMPLES).bit_length()
+
+    def take(self, looks: Array) -> None:
+        """Add the energies (L,) of the next looks, J."""
+        before, first = self.stride, self.count
+        self.count += len(looks)
+        kept = self.energy[:: self.stride // before].copy()
+        self.energy[: len(kept)] = kept
+        numbers = np.arange(first, self.count)
+        chosen = numbers % self.stride == 0
+        self.energy[numbers[chosen] // self.stride] = looks[chosen]
+
+    def looks(self) -> Looks:
+        """Return what was kept."""
+        return Looks(LOOK * self.stride, self.energy[: (self.count - 1) // self.stride + 1].copy())
+
+    def fields(self) -> dict[str, Any]:
+        """Give all of it as numbers by name."""
+        return {"looks": self.energy, "looked": self.count}
+
+    @classmethod
+    def of(cls, looks: Looks, steps: int) -> "EnergyWatch":
+        """Return the watch that had gathered these looks after so many steps."""
+        watch = cls(0.0)
+        watch.energy[: len(looks.energy)], watch.count = looks.energy, 1 + steps // LOOK
+        return watch
+
+    def restore(self, saved: Mapping[str, Any]) -> "EnergyWatch":
+        """Take over what `fields` gave."""
+        self.energy, self.count = np.array(saved["looks"]), int(saved["looked"])
+        return self
+
+
+class Judgement(NamedTuple):
+    """Whether a run kept its energy.
+
+    kept : True also where there is nothing to keep
+    reason : why the energy is not meant to be constant; empty if it is
+    wander : distance between the lowest and the highest median of the tenths of the run, of the peak kinetic energy;
+        None for runs of fewer than 30 looks, that is of 240 steps
+    swing : how far the error swings within a tenth, from its 10th to its 90th percentile, the median of the tenths
+    time : s, about when the median is furthest from that of the first tenth
+    text : the finding, one sentence
+    remedy : what to do about it; empty if nothing is to be done
+    """
+
+    kept: bool
+    reason: str
+    wander: float | None
+    swing: float | None
+    time: float | None
+    text: str
+    remedy: str
+
+
+def judge_energy(run: "Trajectory") -> Judgement:
+    """Judge the energy of a run."""
+    reason, most = work_reason(run), run.max_energy_error
+    if reason:
+        return Judgement(True, reason, None, None, None, f"The energy is not meant to be constant: {reason}.", "")
+    bounded = isinstance(run.integrator, Variational)
+    error = (run.looks.energy[1:] - run.looks.energy[0]) / run.energy_scale
+    size = len(error) // TENTHS
+    if len(error) < FEWEST or not np.isfinite(error).all():
+        kept = most <= GROSS
+        text = (f"The energy stays within {part(most)} of the peak kinetic energy; the run is too short to tell "
+                "whether it wanders.")
+        return Judgement(kept, "", None, None, None, text, "" if kept else _remedy(run, bounded))
+    tenths = error[-size * TENTHS :].reshape(TENTHS, size)
+    medians = np.median(tenths, axis=1)
+    low, high = np.percentile(tenths, (10, 90), axis=1)
+    wander, swing = float(np.ptp(medians)), float(np.median(high - low))
+    furthest = int(np.abs(medians - medians[0]).argmax())
+    time = (furthest + 0.5) / TENTHS * run.steps * run.dt
+    noise = NOISE * float(np.abs(run.looks.energy).max()) / run.energy_scale
+    kept = wander <= max(WANDER if bounded else DRIFT, swing, noise)
+    within = f"The energy stays within {part(most)} of the peak kinetic energy"
+    if not kept:
+        text = (f"The energy {'wanders' if bounded else 'drifts'}: its level moves by {part(wander)} of the peak "
+                f"kinetic energy, furthest around t = {time:.3g} s; the greatest error is {part(most)}.")
+    elif bounded or wander <= max(swing, noise):
+        text = f"{within} and does not wander."
+    else:
+        text = f"{within}, but drifts by {part(wander)} over the run; this method does not bound the drift."
+    return Judgement(kept, "", wander, swing, time, text, "" if kept else _remedy(run, bounded))
+
+
+def part(value: float) -> str:
+    """Write a part of a whole so that it reads easily."""
+    return f"{value:.1e}" if value < 1e-4 else f"{100 * value:.2g} %"
+
+
+def _remedy(run: "Trajectory", bounded: bool) -> str:
+    if not bounded:
+        return "Take a smaller step, or la.Variational(), which bounds its error."
+    order = getattr(run.integrator, "order", 2)
+    higher = f", or la.Variational(order={order + 2})" if order < 8 else ""
+    return f"Take a smaller step, such as dt = {0.5 * run.dt:g}{higher}."
+
+
+def work_reason(run: "Trajectory") -> str:
+    """Say why the energy of a run is not meant to be constant; nothing if it is."""
+    if run.origin is None:
+        return "it is not known which forces drove the run"
+    for name, forces in (("a control", run.origin.control), ("external wrenches", run.origin.wrench)):
+        if forces is not None and (callable(forces) or np.any(forces)):
+            return f"{name} may do work"
+    damped = [body.name for body in run.model.bodies if any(part.damping > 0 for part in body.joint.parts())]
+    if damped:
+        if len(damped) > 1:
+            return f"the joints of '{damped[0]}' and {len(damped) - 1} more have damping"
+        return f"the joint of '{damped[0]}' has damping"
+    return ""
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Let no run in here warn of its energy: whoever calls judges it, or compares runs that are meant to be bad."""
+    token = _silent.set(True)
+    try:
+        yield
+    finally:
+        _silent.reset(token)
+
+
+def warn(run: _Run) -> _Run:
+    """Warn if the energy of a run is not kept; gives the run."""
+    if not _silent.get() and not run.judgement.kept:
+        text, remedy = run.judgement.text, run.judgement.remedy
+        warnings.warn(f"{run.model.name}: {text} {remedy}", AccuracyWarning, stacklevel=3)
+    return run
+
+
+def warn_of_many(runs: "list[Trajectory]") -> None:
+    """Warn once if the energies of some runs are not kept, by the worst of them."""
+    bad = {} if _silent.get() else {b: run.judgement for b, run in enumerate(runs) if not run.judgement.kept}
+    if bad:
+        worst = max(bad, key=lambda b: bad[b].wander or np.inf)
+        warnings.warn(f"{runs[0].model.name}: {len(bad)} of {len(runs)} members do not keep their energy. Member "
+                      f"{worst}, the worst: {bad[worst].text} {bad[worst].remedy}", AccuracyWarning, stacklevel=3)
