@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -12,6 +12,10 @@ from leastaction.integrators import Integrator
 from leastaction.model import Model
 from leastaction.run import NODE, STEP
 from leastaction.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
 
 Array = np.ndarray
 
@@ -104,3 +108,18 @@ class Trajectories(Sequence[Trajectory]):
         """(B, N) (E − E₀) / peak kinetic energy of each member's run."""
         peaks = np.array([member.peak_kinetic_energy or 1.0 for member in self.members])
         return (self.energy - self.energy[:, :1]) / peaks[:, None]
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return the kept nodes as a table by member and t, with the columns of `Trajectory.to_pandas`.
+
+        A member that failed has as many rows as it kept nodes.
+        """
+        from leastaction import files
+
+        return files.to_pandas(self)
+
+    def to_xarray(self) -> "xarray.Dataset":
+        """Return the stacked arrays as an xarray Dataset over member and t, with named joints and units, and steps."""
+        from leastaction import files
+
+        return files.to_xarray(self)
