@@ -62,9 +62,11 @@ def test_quick_start(tmp_path, monkeypatch):
     from leastaction.cli.commands import app
 
     monkeypatch.chdir(tmp_path)
-    (code,) = blocks("quickstart.md", "python")
-    exec(compile(code, "quickstart.md", "exec"), {})
+    names: dict = {}
+    for code in blocks("quickstart.md", "python"):
+        exec(compile(code, "quickstart.md", "exec"), names)
     assert Path("energy.png").is_file()
+    assert names["many"].q.shape == (100, 101, 10) and len(names["table"]) == 100 * 101
     (robot,) = blocks("quickstart.md", "xml")
     Path("robot.urdf").write_text(robot, encoding="utf-8")
     commands = [line for text in blocks("quickstart.md", "") for line in text.splitlines()

@@ -154,6 +154,104 @@ def test_a_member_that_fails_later():
         same(many[b], la.simulate_many(model, q[b:b + 1], v[b:b + 1], control=tau[b], **options)[0])
 
 
+def damped(t, q, v):
+    return -0.1 * v
+
+
+def place(array):
+    return array.__array_interface__["data"]
+
+
+@pytest.mark.parametrize(("count", "by_function"), [(1, ()), (4, ()), (6, ()), (9, (2, 3, 8)), (3, (0, 1, 2))])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_members_are_views_of_stacked_arrays(count, by_function, threads):
+    """Full groups, spare lanes, and members between those of a group that run by themselves: each has its own rows."""
+    model = la.library.ragdoll()
+    q, v = starts(model, count)
+    control = [damped if b in by_function else None for b in range(count)]
+    options = {"dt": 1e-3, "steps": 20, "record_every": 3}
+    many = la.simulate_many(model, q, v, control=control, threads=threads, **options)
+    assert many.t.shape == (7,) and many.q.shape == (count, 7, model.nq) and many.energy.shape == (count, 7)
+    assert many.v.shape == many.p.shape == (count, 7, model.nv) and many.momentum.shape == (count, 7, 6)
+    for b, member in enumerate(many):
+        assert place(member.t) == place(many.t) and len(member.t) == 7
+        for name in (*NODE, *STEP):
+            stacked, own = getattr(many, name)[b], getattr(member, name)
+            assert place(own) == place(stacked) and own.shape == stacked.shape and own.dtype == stacked.dtype
+        same(member, la.simulate_many(model, q[b:b + 1], v[b:b + 1], control=control[b], **options)[0])
+        np.testing.assert_array_equal(many.energy_error[b], member.energy_error)
+    assert many.steps.tolist() == [20] * count and not many.failed.any() and many.failures == {}
+    assert "cut short" not in repr(many)
+
+
+@pytest.mark.parametrize("by_function", [False, True])
+@pytest.mark.parametrize("failing", [[1], [0, 1, 2, 3], [2, 4]])
+def test_stacked_rows_of_a_failed_member_repeat_its_last_node(by_function, failing):
+    model = la.library.chain(3)
+    q, v = starts(model, 5)
+    tau = np.zeros((5, 60, model.nv))
+    tau[failing, 30:] = 1e6
+    control = list(tau)
+    if by_function:
+        control = [lambda t, q, v, own=own: own[min(round(t / 1e-3), 59)] for own in tau]
+    many = la.simulate_many(model, q, v, control=control, dt=1e-3, steps=60, record_every=4,
+                            integrator=la.Variational(rescue=False))
+    assert np.flatnonzero(many.failed).tolist() == sorted(many.failures) == failing
+    assert f"5 members, 60 steps of 0.001 s, 16 kept, {len(failing)} cut short" in repr(many)
+    for b, member in enumerate(many):
+        nodes, steps = len(member), many.steps[b]
+        assert steps == member.steps and nodes == 1 + steps // 4
+        for name in (*NODE, *STEP):
+            assert place(getattr(member, name)) == place(getattr(many, name)[b])
+            assert np.isfinite(getattr(many, name)[b]).all()
+        if b not in failing:
+            assert steps == 60 and member.failure is None
+            continue
+        assert 30 <= steps < 60 and many.failures[b] is member.failure
+        for name in NODE:
+            rest = getattr(many, name)[b, nodes - 1:]
+            np.testing.assert_array_equal(rest, np.broadcast_to(getattr(member, name)[-1], rest.shape))
+        assert {la.Status(code).meaning for code in many.status[b, steps:]} == {member.failure.status}
+        assert many.iterations[b, steps:].sum() == many.residual[b, steps:].sum() == 0
+        assert (many.substeps[b, steps:] == 1).all()
+
+
+def test_a_batch_is_a_sequence(wild):
+    *_, many = wild
+    assert isinstance(many, la.Trajectories) and len(many) == 9 and len(list(many)) == 9
+    assert many[-1] is many[8] is next(reversed(many)) and many[3] in many and many.index(many[3]) == 3
+    part = many[1:8:3]
+    assert isinstance(part, la.Trajectories) and [many.index(member) for member in part] == [1, 4, 7]
+    assert np.shares_memory(part.q, many.q) and np.shares_memory(part[1].q, part.q)
+    np.testing.assert_array_equal(part.momentum, many.momentum[[1, 4, 7]])
+    np.testing.assert_array_equal(part.energy_error, many.energy_error[[1, 4, 7]])
+    assert part.steps.shape == (3,)
+    with pytest.raises(IndexError):
+        many[9]
+
+
+def test_no_members():
+    model = la.library.chain(2)
+    many = la.simulate_many(model, np.zeros((0, 2)), dt=1e-3, steps=10)
+    assert len(many) == 0 and many.q.shape == (0, 11, 2) and many.steps.shape == many.failed.shape == (0,)
+    assert many.energy_error.shape == (0, 11) and "0 members" in repr(many)
+
+
+def test_a_function_is_called_as_often_as_by_simulate():
+    """It may remember what it was asked."""
+    asked = []
+
+    def law(t, q, v):
+        asked.append(t)
+        return 0 * v
+
+    model = la.library.chain(2)
+    la.simulate(model, dt=1e-3, steps=5, control=law)
+    once, asked = asked, []
+    la.simulate_many(model, model.q0[None], control=law, dt=1e-3, steps=5)
+    assert asked == once
+
+
 def test_gravity_mass_and_control_of_each_member():
     model = la.library.chain(2)
     gravity, mass = [[0, 0, -9.81], [0, 0, -1.62], [1, 0, -9.81]], [[1.0, 1.0], [1.0, 3.0], [2.0, 1.0]]

@@ -49,6 +49,7 @@ from leastaction.model import (
 from leastaction.simulate import simulate
 from leastaction.simulate_many import simulate_many
 from leastaction.simulator import Simulator, variational_step
+from leastaction.trajectories import Trajectories
 from leastaction.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ __all__ = [
     "Simulator",
     "Status",
     "StepError",
+    "Trajectories",
     "Trajectory",
     "Universal",
     "Variational",

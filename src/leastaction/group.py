@@ -55,9 +55,26 @@ def suits(integrator: Integrator, control: Control, wrench: Control) -> bool:
             and not callable(control) and not callable(wrench))
 
 
-def run_together(members: list[Member], like: Run) -> list[Trajectory]:
-    """Make up to four runs, which have all in common with one that is at its start, but for what a member has."""
-    team = _Team(members, like)
+def stacked(count: int, like: Run) -> Record:
+    """Allocate the record of ``count`` runs like this one: the arrays of `Record`, with a first axis of members."""
+    model, nodes, steps = like.sim.model, 1 + like.steps // like.every, like.steps  # the start is the first node
+    q, v, p, momentum = (np.empty((count, nodes, size)) for size in (model.nq, model.nv, model.nv, 6))
+    iterations, status = np.zeros((2, count, steps), dtype=np.int64)
+    return Record(q, v, p, np.empty((count, nodes)), momentum, iterations, np.zeros((count, steps)), status,
+                  np.ones((count, steps), dtype=np.int64), np.zeros((count, steps // LOOK)), None)
+
+
+def rows_of(record: Record, which: int | slice) -> Record:
+    """One member of a stacked record, or several: views."""
+    return Record._make([*(array[which] for array in record[:-1]), None])
+
+
+def run_together(members: list[Member], like: Run, record: Record) -> list[Trajectory]:
+    """Make up to four runs, which have all in common with one that is at its start, but for what a member has.
+
+    They are written to their rows of the stacked record of all members.
+    """
+    team = _Team(members, like, record)
     team.make()
     return team.trajectories()
 
@@ -70,8 +87,8 @@ def _bodies(sim: Simulator) -> Array:
 class _Team:
     """The memory of a group. A lane that falls is given to a simulator for that step."""
 
-    def __init__(self, members: list[Member], like: Run) -> None:
-        self.members, self.like, count = members, like, len(members)
+    def __init__(self, members: list[Member], like: Run, record: Record) -> None:
+        self.members, self.like, self.record, count = members, like, record, len(members)
         self.failures: list[StepError | None] = [None] * count
         self.alone: dict[int, Simulator] = {}  # of those lanes that have fallen
         self.compiled = [compile_model(member.model) for member in members]
@@ -82,12 +99,12 @@ class _Team:
         assert isinstance(chosen, Variational)
         self.method = chosen.method(c.stiff, c.damped)
         self.taus = [self._joint_forces(member) for member in members]
-        nodes = 1 + self.steps // self.every  # the start is the first
-        q, v, p, energy, momentum = (np.empty((LANES, nodes, size)) for size in (nq, nv, nv, 1, 6))
-        counts = np.zeros((3, LANES, self.steps), dtype=np.int64)
-        counts[2] = 1  # substeps
-        self.out = Record(q, v, p, energy, momentum, counts[0], np.zeros((LANES, self.steps)), counts[1], counts[2],
-                          np.zeros((LANES, self.steps // LOOK, 1)), None)
+        four = slice(members[0].number, members[0].number + LANES)
+        # The kernel writes to four rows that follow each other. Where the members have no such rows, spare lanes
+        # must not write over those of others: such a team has rows of its own, which are copied at the end.
+        self.aside = [member.number for member in members] != list(range(four.start, four.stop))
+        out = stacked(LANES, like) if self.aside else rows_of(record, four)
+        self.out = out._replace(energy=out.energy[:, :, None], looks=out.looks[:, :, None])
         size = (n + 1) * _WIDTH
         sizes = {"w": size, "q": nq, "v": nv, "low": nq, "saved_q": nq, "saved_low": nq, "history": PAST * nv,
                  "twice": 1, "energy": 1, "p": nv, "momentum": 6, "extremes": EXTREMES, "gravity": 3, "motion": nv,
@@ -225,6 +242,10 @@ class _Team:
     def _trajectory(self, lane: int) -> Trajectory:
         """Return what was made of one run, up to the last good node."""
         member, kept, like = self.members[lane], self._record(lane), self.like
+        if self.aside:
+            made, kept = kept, rows_of(self.record, member.number)
+            for name in NODE + STEP:
+                getattr(kept, name)[:] = getattr(made, name)
         failure, ground = self.failures[lane], self.compiled[lane].ground_energy
         steps = self.steps if failure is None else self.alone[lane].steps
         nodes = slice(1 + steps // self.every)

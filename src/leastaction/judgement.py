@@ -7,7 +7,7 @@ judgement however it was recorded, cut or resumed.
 """
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -199,7 +199,7 @@ def warn(run: _Run) -> _Run:
     return run
 
 
-def warn_of_many(runs: "list[Trajectory]") -> None:
+def warn_of_many(runs: "Sequence[Trajectory]") -> None:
     """Warn once if the energies of some runs are not kept, by the worst of them."""
     bad = {} if _silent.get() else {b: run.judgement for b, run in enumerate(runs) if not run.judgement.kept}
     if bad:

@@ -99,9 +99,9 @@ def prepare(
     return Run(sim, count, int(record_every), control, wrench)
 
 
-def make(run: Run, bar: Progress, on_failure: OnFailure) -> Trajectory:
-    """Make a run in memory."""
-    memory = Memory(run.sim, run.sim.record(run.steps, run.every, 0, before=1), run.every)
+def make(run: Run, bar: Progress, on_failure: OnFailure, kept: Record | None = None) -> Trajectory:
+    """Make a run in memory: in a record that is given, or in a new one."""
+    memory = Memory(run.sim, kept or run.sim.record(run.steps, run.every, 0, before=1), run.every)
     failure = None
     try:
         run.make(run.steps, memory, bar)

@@ -3,20 +3,23 @@
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.compiled import compile_model
-from leastaction.group import Member, naming, run_together, suits
-from leastaction.integrators import Variational
+from leastaction.group import Member, naming, rows_of, run_together, stacked, suits
+from leastaction.integrators import Status, Variational
 from leastaction.judgement import warn_of_many
 from leastaction.kernels.layout import LANES
+from leastaction.kernels.record import Record
 from leastaction.model import Inertia, Model
 from leastaction.progress import Progress
-from leastaction.run import Run
+from leastaction.run import NODE, Run
 from leastaction.simulate import make, prepare
+from leastaction.trajectories import Trajectories
 from leastaction.trajectory import Control, Trajectory
 
 Array = np.ndarray
@@ -33,10 +36,11 @@ def simulate_many(
     threads: int | None = None,
     progress: bool | None = None,
     **options: Any,
-) -> list[Trajectory]:
+) -> Trajectories:
     """Simulate B copies of a model that differ in their start, their control or their parameters.
 
-    A member that fails does not stop the others: its trajectory ends early and has the StepError as its ``failure``.
+    A member that fails does not stop the others: its trajectory ends early and has the StepError as its ``failure``,
+    and its rows of the stacked arrays repeat its last kept node from there on.
     A result does not depend, to the last bit, on the other members, on their number and order, or on the threads. It
     agrees with that of `simulate` on the member alone but for round-off, sums being made in another order: to 1e-13
     after a step. Members with a function for control or wrench, or with another root finder than `Newton`, another
@@ -56,7 +60,9 @@ def simulate_many(
 
     Returns
     -------
-    list of B Trajectory
+    Trajectories
+        Stacked arrays ``q`` (B, N, nq), ``energy`` (B, N) and so on of the N kept nodes, ``steps`` (B,), and a sequence
+        of B `Trajectory`, which are views of them.
 
     Raises
     ------
@@ -95,9 +101,10 @@ def simulate_many(
         return prepare(one.model, one.q, one.v, control=one.control, **options)
 
     def run(team: list[int]) -> list[Trajectory]:
-        if like is not None and together[team[0]]:
-            return run_together([members[b] for b in team], like)
-        return [make(prepared(members[b]), Progress(0, False), "truncate") for b in team]
+        if together[team[0]]:
+            return run_together([members[b] for b in team], like, record)
+        return [make(prepared(members[b]) if suited or b else like, Progress(0, False), "truncate", rows_of(record, b))
+                for b in team]
 
     if options.get("integrator") is None:
         options["integrator"] = Variational()
@@ -105,17 +112,32 @@ def simulate_many(
     teams = [[b] for b in range(count) if not together[b]]
     suited = [b for b in range(count) if together[b]]
     teams += [suited[k : k + LANES] for k in range(0, len(suited), LANES)]
-    like = prepared(members[suited[0]]) if suited else None  # which also checks what they have in common
+    first = members[suited[0] if suited else 0] if members else Member(0, model, model.q0, model.v0, None)
+    like = prepared(first)  # which also checks what they have in common
+    record, t = stacked(count, like), np.arange(1 + like.steps // like.every) * like.every * like.sim.dt
     results: dict[int, Trajectory] = {}
     threads = min(threads or os.cpu_count() or 1, len(teams))
     with bar, ThreadPoolExecutor(max(threads, 1)) as pool:
         made = pool.map(run, teams) if threads > 1 else map(run, teams)  # one thread would only wait for the other
         for team, trajectories in zip(teams, made, strict=True):
-            results.update(zip(team, trajectories, strict=True))
+            for b, trajectory in zip(team, trajectories, strict=True):
+                _fill_up(rows_of(record, b), trajectory)
+                results[b] = replace(trajectory, t=t[: len(trajectory)])
             bar.update(len(team))
-    trajectories = [results[b] for b in range(count)]
-    warn_of_many(trajectories)
-    return trajectories
+    finished = tuple(results[b] for b in range(count))
+    warn_of_many(finished)
+    return Trajectories(model, like.sim.integrator, like.sim.dt, like.every, t, *record[:-2], finished)
+
+
+def _fill_up(record: Record, made: Trajectory) -> None:
+    """After the end of a run that failed, repeat its last kept node; steps that were not made have the status why."""
+    if made.failure is None:
+        return
+    nodes, steps = len(made), len(made.iterations)
+    for name in NODE:
+        getattr(record, name)[nodes:] = getattr(record, name)[nodes - 1]
+    record.iterations[steps:], record.residual[steps:], record.substeps[steps:] = 0, 0.0, 1
+    record.status[steps:] = next(status for status in Status if status.meaning == made.failure.status)
 
 
 def _own(values: ArrayLike | None, many: bool, b: int) -> ArrayLike | None:

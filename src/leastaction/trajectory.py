@@ -17,6 +17,7 @@ from leastaction.model import Model
 from leastaction.simulator import Simulator
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
     from matplotlib.axes import Axes
 
@@ -248,6 +249,16 @@ class Trajectory:
         from leastaction import files
 
         return files.to_csv(self, Path(path))
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return the kept nodes as a pandas table by t, s, with the columns of `to_csv`.
+
+        Columns are named by kind and body, ``q link1``, ``v link1``, ``p link1``, or ``q trunk[0]`` and so on where a
+        joint has several numbers; then ``energy`` and ``angular x`` to ``linear z`` of the total momentum.
+        """
+        from leastaction import files
+
+        return files.to_pandas(self)
 
     def to_xarray(self) -> "xarray.Dataset":
         """Return the kept nodes as an xarray Dataset with named joints and units."""

@@ -63,12 +63,59 @@ def test_xarray(path):
     assert json.loads(data.attrs["description"])["dt"] == 2e-3
 
 
-@pytest.mark.parametrize("missing", ["h5py", "xarray"])
+def test_pandas(path, tmp_path):
+    """The table of `to_csv`, by time."""
+    memory, stored = pair(path, la.library.ragdoll(), steps=20, dt=1e-3)
+    table = stored.to_pandas()
+    assert table.index.name == "t"
+    np.testing.assert_array_equal(table.index, memory.t)
+    with memory.to_csv(tmp_path / "run.csv").open(newline="") as file:
+        assert next(csv.reader(file)) == ["t", *table.columns]
+    expected = [memory.q, memory.v, memory.p, memory.energy[:, None], memory.momentum]
+    np.testing.assert_array_equal(table, np.hstack(expected))
+    foot = memory.model.bodies[-1]
+    np.testing.assert_array_equal(table[f"v {foot.name}[{foot.joint.nv - 1}]"], memory.v[:, -1])
+    np.testing.assert_array_equal(table["angular y"], memory.momentum[:, 1])
+
+
+@pytest.fixture(scope="module")
+def batch():
+    """Three runs, of which the second fails."""
+    model = la.library.chain(2)
+    tau = np.zeros((3, 40, 2))
+    tau[1, 20:] = 1e6
+    many = la.simulate_many(model, mass=[[1, 1], [1, 1], [1, 2]], control=list(tau), dt=1e-3, steps=40, record_every=4,
+                            integrator=la.Variational(rescue=False))
+    assert many.failed.tolist() == [False, True, False]
+    return many
+
+
+def test_pandas_of_a_batch(batch):
+    table = batch.to_pandas()
+    assert table.index.names == ["member", "t"]
+    for b, member in enumerate(batch):
+        assert table.loc[b].equals(member.to_pandas())
+    assert len(table) == 11 + len(batch[1]) + 11 < 33
+
+
+def test_xarray_of_a_batch(batch):
+    data = batch.to_xarray()
+    assert data.q.dims == ("member", "t", "in_q") and data.energy.dims == ("member", "t")
+    np.testing.assert_array_equal(data.v.sel(member=2, in_v="link2"), batch[2].v[:, 1])
+    np.testing.assert_array_equal(data.momentum.sel(axis="linear z"), batch.momentum[:, :, 5])
+    np.testing.assert_array_equal(data.steps, batch.steps)
+    assert "rad" in data.q.attrs["meaning"] and json.loads(data.attrs["description"])["record_every"] == 4
+    alone = batch[2].to_xarray()
+    assert alone.equals(data.sel(member=2).drop_vars(["member", "steps"]))
+
+
+@pytest.mark.parametrize("missing", ["h5py", "pandas", "xarray"])
 def test_missing_libraries_are_named(path, monkeypatch, missing):
     memory, _ = pair(path, steps=2)
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(ImportError, match=r"pip install 'leastaction\[(files|xarray)\]'"):
-        memory.to_xarray() if missing == "xarray" else la.open(path)
+    use = {"h5py": lambda: la.open(path), "pandas": memory.to_pandas, "xarray": memory.to_xarray}[missing]
+    with pytest.raises(ImportError, match=rf"pip install 'leastaction\[{missing.replace('h5py', 'files')}\]'"):
+        use()
 
 
 def test_integrators_are_written_down():

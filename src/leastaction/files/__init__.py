@@ -2,7 +2,7 @@
 
 from leastaction.files.checkpoint import load_checkpoint, save_checkpoint
 from leastaction.files.describe import integrator_from_dict, integrator_to_dict
-from leastaction.files.export import save, to_csv, to_xarray
+from leastaction.files.export import save, to_csv, to_pandas, to_xarray
 from leastaction.files.resume import resume
 from leastaction.files.stored import StoredTrajectory, open_run, stream
 
@@ -17,5 +17,6 @@ __all__ = [
     "save_checkpoint",
     "stream",
     "to_csv",
+    "to_pandas",
     "to_xarray",
 ]

@@ -1,4 +1,4 @@
-"""Finished trajectories in other forms: a file like that of a run, a table, an xarray Dataset."""
+"""Finished trajectories in other forms: a file like that of a run, a table, a pandas DataFrame, an xarray Dataset."""
 
 import csv
 import json
@@ -19,9 +19,11 @@ from leastaction.judgement import EnergyWatch
 from leastaction.kernels.record import Record
 from leastaction.model import Model
 from leastaction.run import NODE
+from leastaction.trajectories import Trajectories
 from leastaction.trajectory import Trajectory
 
 if TYPE_CHECKING:
+    import pandas
     import xarray
 
 MOMENTA = ("angular x", "angular y", "angular z", "linear x", "linear y", "linear z")
@@ -101,33 +103,65 @@ def joint_labels(model: Model) -> tuple[list[str], list[str]]:
     return labels
 
 
+def column_labels(model: Model) -> list[str]:
+    """Name the columns of a table of nodes: q, v, p, energy and momentum."""
+    in_q, in_v = joint_labels(model)
+    return [*(f"q {name}" for name in in_q), *(f"v {name}" for name in in_v), *(f"p {name}" for name in in_v), "energy",
+            *MOMENTA]
+
+
+def _table(run: Trajectory | Trajectories, rows: Any) -> np.ndarray:
+    """Return the columns that `column_labels` names, (rows, columns), for some of the nodes of a run or of a batch."""
+    return np.column_stack([getattr(run, name)[rows] for name in NODE])
+
+
 def to_csv(traj: Trajectory, path: Path) -> Path:
     """Write the kept nodes as a table; every number reads back bit for bit."""
-    in_q, in_v = joint_labels(traj.model)
-    header = ["t", *(f"q {name}" for name in in_q), *(f"v {name}" for name in in_v), *(f"p {name}" for name in in_v),
-              "energy", *MOMENTA]
     with written_aside(path, overwrite=True) as part, part.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
-        table.writerow(header)
+        table.writerow(["t", *column_labels(traj.model)])
         for first in range(0, len(traj), BLOCK):
             rows = slice(first, first + BLOCK)
-            table.writerows(np.column_stack([
-                traj.t[rows], traj.q[rows], traj.v[rows], traj.p[rows], traj.energy[rows], traj.momentum[rows],
-            ]).tolist())
+            table.writerows(np.column_stack([traj.t[rows], _table(traj, rows)]).tolist())
     return path
 
 
-def to_xarray(traj: Trajectory) -> "xarray.Dataset":
-    """Return the kept nodes as a Dataset over time, joints and axes; the description is in its attributes."""
+def to_pandas(run: Trajectory | Trajectories) -> "pandas.DataFrame":
+    """Return the kept nodes as a table over time, or over member and time."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("to_pandas needs pandas: pip install 'leastaction[pandas]'") from None
+    labels = column_labels(run.model)
+    if isinstance(run, Trajectory):
+        return pandas.DataFrame(_table(run, slice(None)), pandas.Index(run.t, name="t"), labels)
+    own = np.arange(len(run.t)) <= run.steps[:, None] // run.record_every  # not those that only repeat
+    member, node = np.nonzero(own)
+    index = pandas.MultiIndex.from_arrays([member, run.t[node]], names=["member", "t"])
+    return pandas.DataFrame(_table(run, own), index, labels)
+
+
+def to_xarray(run: Trajectory | Trajectories) -> "xarray.Dataset":
+    """Return the kept nodes as a Dataset over time, joints and axes; the description is in its attributes.
+
+    That of a batch is over member too, and has the steps that each one made.
+    """
     try:
         import xarray
     except ImportError:
         raise ImportError("to_xarray needs xarray: pip install 'leastaction[xarray]'") from None
-    in_q, in_v = joint_labels(traj.model)
+    in_q, in_v = joint_labels(run.model)
     over = {"q": ("t", "in_q"), "v": ("t", "in_v"), "p": ("t", "in_v"), "energy": ("t",), "momentum": ("t", "axis")}
-    meanings = columns(traj.model, traj.steps, traj.record_every)
-    return xarray.Dataset(
-        {name: (dims, getattr(traj, name), {"meaning": meanings[name].meaning}) for name, dims in over.items()},
-        coords={"t": ("t", traj.t, {"units": "s"}), "in_q": in_q, "in_v": in_v, "axis": list(MOMENTA)},
-        attrs={"description": json.dumps(_description(traj))},
-    )
+    meanings = columns(run.model, 0, 1)
+    coords: dict[str, Any] = {"t": ("t", run.t, {"units": "s"}), "in_q": in_q, "in_v": in_v, "axis": list(MOMENTA)}
+    more: dict[str, Any] = {}
+    if isinstance(run, Trajectories):
+        over = {name: ("member", *dims) for name, dims in over.items()}
+        coords["member"] = np.arange(len(run))
+        more["steps"] = "member", run.steps, {"meaning": "steps made; after them the last kept node is repeated"}
+        description = {"model": run.model.to_dict(), "integrator": integrator_to_dict(run.integrator), "dt": run.dt,
+                       "steps": run.status.shape[1], "record_every": run.record_every}
+    else:
+        description = _description(run)
+    nodes = {name: (dims, getattr(run, name), {"meaning": meanings[name].meaning}) for name, dims in over.items()}
+    return xarray.Dataset({**nodes, **more}, coords, {"description": json.dumps(description)})
