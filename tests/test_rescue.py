@@ -134,7 +134,9 @@ def test_a_pendulum_too_fast_for_its_step_is_divided_or_refused(turns):
     with pytest.raises(la.StepError) as caught:
         la.simulate(model, v=v, dt=h, steps=10, integrator=la.Variational(max_substeps=1))
     assert caught.value.step == 0
-    traj = la.simulate(model, v=v, dt=h, steps=10)
-    assert (traj.substeps >= 2 * np.pi * turns).all()
-    np.testing.assert_allclose(traj.q[-1], v[0] * 10 * h, rtol=5e-2)
-    assert traj.max_energy_error < 1e-2
+    # "split" moves a mass along chords, 16 % too fast for parts of 0.8 rad; on "exp" a lone hinge turns at its true rate
+    for retraction, rtol in (("exp", 5e-2), ("split", 2e-1)):
+        traj = la.simulate(model, v=v, dt=h, steps=10, integrator=la.Variational(retraction=retraction))
+        assert (traj.substeps >= 2 * np.pi * turns).all()
+        np.testing.assert_allclose(traj.q[-1], v[0] * 10 * h, rtol=rtol)
+        assert traj.max_energy_error < 1e-2

@@ -242,6 +242,7 @@ class _Team:
     def _trajectory(self, lane: int) -> Trajectory:
         """Return what was made of one run, up to the last good node."""
         member, kept, like = self.members[lane], self._record(lane), self.like
+        looks = kept.looks
         if self.aside:
             made, kept = kept, rows_of(self.record, member.number)
             for name in NODE + STEP:
@@ -257,5 +258,5 @@ class _Team:
         kept.energy[nodes] += ground
         origin = like.origin._replace(control=copied(member.control), revision=member.model.revision)
         watch = EnergyWatch(kept.energy[0])
-        watch.take(kept.looks[: steps // LOOK] + ground)
+        watch.take(looks[: steps // LOOK] + ground)
         return trajectory_of(member.model, like, kept, steps, extremes, watch.looks(), ground, failure, origin)

@@ -27,7 +27,7 @@ _Run = TypeVar("_Run", bound="Trajectory")
 SAMPLES = 512  # energies that are kept for the judgement, however long the run is
 TENTHS = 10
 FEWEST = 3 * TENTHS  # energies below which there is nothing to judge but the greatest error …
-GROSS = 0.1  # … and the error, of the peak kinetic energy, that is too great whatever becomes of it
+GROSS = 1e-2  # … and the error, of the peak kinetic energy, that is too great whatever becomes of it
 WANDER = 4e-4  # of the peak kinetic energy: eight starts of hard chains lie at 2e-4 or less where the step resolves
 # them, and at 7e-4 or more where it does not (docs/choosing.md)
 DRIFT = 1e-4  # the same for methods that do not bound their error: what they lose, they go on losing
@@ -131,8 +131,8 @@ def judge_energy(run: "Trajectory") -> Judgement:
     size = len(error) // TENTHS
     if len(error) < FEWEST or not np.isfinite(error).all():
         kept = most <= GROSS
-        text = (f"The energy stays within {part(most)} of the peak kinetic energy; the run is too short to tell "
-                "whether it wanders.")
+        text = (f"The energy {'stays within' if kept else 'is off by up to'} {part(most)} of the peak kinetic energy; "
+                "the run is too short to tell whether it wanders.")
         return Judgement(kept, "", None, None, None, text, "" if kept else _remedy(run, bounded))
     tenths = error[-size * TENTHS :].reshape(TENTHS, size)
     medians = np.median(tenths, axis=1)

@@ -50,6 +50,7 @@ def check_kills(tmp_path, steps, kills):
     for name in NAMES + REST:
         np.testing.assert_array_equal(getattr(resumed, name), getattr(straight, name), name)
     assert resumed.tally == straight.tally == whole.tally
+    assert resumed.judgement == straight.judgement == whole.judgement and not whole.judgement.kept
     assert list(tmp_path.glob(".*")) == []   # nothing is left lying about
 
 
