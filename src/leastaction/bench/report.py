@@ -20,8 +20,12 @@ from leastaction.bench.scaling import Cost
 from leastaction.bench.steps import StepCost
 from leastaction.markdown import fill, table
 
+STEP_TITLE = ("CPU time of a step, µs, of the hard chain with n links (1 ms, one thread; Pinocchio: calls of `aba` "
+              "alone):")
 PICTURES = ("steps.png", "precision.png")  # of those drawn, the ones that the README shows
 README_SIZES = (10, 100, 1000)
+README_METHODS = ("leastaction order 2", "leastaction order 4", "leastaction RK4", "MuJoCo implicitfast",
+                  "Pinocchio aba, Euler", "DART Euler")
 
 
 def machine() -> dict[str, str]:
@@ -119,17 +123,12 @@ def _digits(value: float) -> str:
 
 def readme(results: Results) -> str:
     """Write the part of it that the README shows."""
-    sizes = [n for n in README_SIZES if any(s.n == n for s in results.steps)]
-    long = by_method(results.runs, *LONG)
-    parts = [
-        "CPU time of a step, µs, of the hard chain with n links (1 ms, one thread; Pinocchio: calls of `aba` alone):",
-        step_table(results.steps, sizes),
-    ]
-    if long:
-        motion, duration = LONG
-        parts += [f"CPU time, s, to follow the {motion} (10 links) for {duration:g} s within an energy error:",
-                  precision_table(long, "energy error", "energy")]
-    return "\n\n".join([*parts, _measured_by()])
+    shown = [step for step in results.steps if step.method in README_METHODS]
+    return "\n\n".join([STEP_TITLE, step_table(shown, _sizes(results)), _measured_by()])
+
+
+def _sizes(results: Results) -> list[int]:
+    return [n for n in README_SIZES if any(s.n == n for s in results.steps)]
 
 
 def duel_section(runs: Iterable[Run]) -> list[str]:
@@ -144,8 +143,13 @@ def duel_section(runs: Iterable[Run]) -> list[str]:
 def performance(results: Results) -> str:
     """Write the part of it that docs/performance.md shows."""
     found = [(f.what, quantity(f.value, f.unit), f.bound, f.verdict) for f in findings(results)]
-    return "\n\n".join([_measured_by(), table(("", "measured", "target", ""), found),
-                        *duel_section(results.runs), *anatomy_section(results.anatomies)])
+    long = by_method(results.runs, *LONG)
+    title = "CPU time, s, to follow the {} (10 links) for {:g} s within an energy error:".format(*LONG)
+    return "\n\n".join([
+        _measured_by(), table(("", "measured", "target", ""), found), STEP_TITLE,
+        step_table(results.steps, _sizes(results)), *duel_section(results.runs),
+        *([title, precision_table(long, "energy error", "energy")] if long else []),
+        *anatomy_section(results.anatomies)])
 
 
 def _measured_by() -> str:

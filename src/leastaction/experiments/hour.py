@@ -105,7 +105,8 @@ def follow(model: la.Model, q: Array, method: Method, horizon: float, stop: Even
 
 
 def follow_all(
-    model: la.Model, tasks: Sequence[tuple[Array, Method, float]], say: Callable[[Ran], None], threads: int | None = None,
+    model: la.Model, tasks: Sequence[tuple[Array, Method, float]], say: Callable[[Ran], None],
+    threads: int | None = None,
 ) -> list[Ran]:
     """Make runs (start, method, horizon) side by side, each on a thread of its own, and tell each as it ends."""
     for method in {task[1] for task in tasks if task[1].integrator}:  # so that no compiling is timed
@@ -169,9 +170,9 @@ def publish(page: Path, picture: Path, hour: float = HOUR, count: int = STARTS) 
     runs = follow_all(model, tasks, lambda run: print(f"{run.method.name}, {run.method.setting}: {run.cpu:.1f} s, "
                                                       f"{percent(run.level, '+')}", flush=True))
     rows = table(runs)
-    note = (f"The hard chain of 10 links from {count} starts that differ by {OFFSET:g} rad: error of the energy, in parts of "
-            "the peak kinetic energy, at most over all starts; its median over the last tenth of the run; CPU time on one "
-            "core, the median. Made by `leastaction hour`.")
+    note = (f"The hard chain of 10 links from {count} starts that differ by {OFFSET:g} rad: error of the energy, in "
+            "parts of the peak kinetic energy, at most over all starts; its median over the last tenth of the run; CPU "
+            "time on one core, the median. Made by `leastaction hour`.")
     markdown.fill(page, f"{markdown.table(HEAD, rows)}\n\n{note}", "hour")
     draw([run for run in runs[: len(methods)] if run.method is not EULER], picture)
     return runs

@@ -38,9 +38,7 @@ VARIATIONAL = tuple(
         "order 4": la.Variational(order=4),
         "order 6": la.Variational(order=6),
         "order 8": la.Variational(order=8),
-        "order 2, split": la.Variational(retraction="split"),
-        "order 4, split": la.Variational(order=4, retraction="split"),
-        "order 8, split": la.Variational(order=8, retraction="split"),
+        "order 2, exp": la.Variational(retraction="exp"),
     }.items()
 )
 EXPLICIT = (
