@@ -11,7 +11,7 @@ import pytest
 import leastaction
 
 SOURCE = Path(leastaction.__file__).parent
-ANNOUNCEMENT = "leastaction: compiling kernels, first run only…"
+ANNOUNCEMENT = "leastaction: compiling kernels for this kind of run, kept for next time…"
 POSES = "import leastaction as la; la.poses(la.library.pendulum())"
 FOLDER = "from leastaction.kernels import jit; print(jit.CACHE_FOLDER)"
 

@@ -61,7 +61,7 @@ def test_simulate_to_a_file_plot_and_resume(tmp_path):
             assert min(picture.size) > 200
     assert run("plot", file, "--curve", "colour").exit_code == 2
     refused = run("simulate", "chain:3", "--duration", 0.1, "--out", file)
-    assert refused.exit_code == 4 and "is there already" in refused.stderr
+    assert refused.exit_code == 4 and "run.h5 exists: " in refused.stderr and "--overwrite" in refused.stderr
     allowed = run("simulate", "chain:3", "--duration", 0.1, "--out", file, "--overwrite")
     assert allowed.exit_code == 0 and la.open(file).steps == 100
 
