@@ -53,7 +53,8 @@ def stretched_quaternion(q):
         ({"control": lambda t, q, v: v * NAN}, "what control returns has entries that are not finite"),
         ({"wrench": np.zeros((2, 6))}, r"wrench must have shape \(15, 6\) or \(5, 15, 6\), not \(2, 6\)"),
         ({"wrench": np.full((15, 6), INF)}, "wrench has entries that are not finite"),
-        ({"integrator": "rk4"}, r"integrator must be an integrator such as Variational\(\), not 'rk4'"),
+        ({"integrator": "rk5"}, r"one of 'variational', 'euler', 'rk4', or .*la\.RungeKutta4\(\), not 'rk5'"),
+        ({"integrator": 4}, r"one of 'variational', 'euler', 'rk4', or .*la\.RungeKutta4\(\), not 4"),
     ],
 )
 def test_bad_arguments_of_simulate(arguments, message):

@@ -1,5 +1,7 @@
 """Whole runs: step, record, report."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import get_args
 
@@ -8,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from leastaction import files
 from leastaction.errors import StepError
-from leastaction.integrators import Integrator
+from leastaction.integrators import Integrator, IntegratorName, point_to_integrator
 from leastaction.judgement import warn
 from leastaction.kernels.record import LOOK, Record
 from leastaction.model import Model
@@ -18,6 +20,7 @@ from leastaction.simulator import Simulator
 from leastaction.trajectory import Control, Trajectory
 
 
+@point_to_integrator
 def simulate(
     model: Model,
     q: ArrayLike | None = None,
@@ -26,7 +29,7 @@ def simulate(
     dt: float = 1e-3,
     duration: float | None = None,
     steps: int | None = None,
-    integrator: Integrator | None = None,
+    integrator: Integrator | IntegratorName | None = None,
     control: Control = None,
     wrench: Control = None,
     record_every: int = 1,
@@ -45,7 +48,7 @@ def simulate(
     v : (nv,) initial velocity, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt : time step, s
     duration, steps : length of the run, s, or its number of steps; give one of them
-    integrator : Variational() unless given
+    integrator : an integrator, or "variational", "euler" or "rk4"; Variational() unless given
     control : joint forces, N m and N: a function f(t, q, v) → (nv,), sampled at the start of each step and held over it
         (fast when compiled with numba.njit); or an array (nv,) held throughout, or (steps, nv)
     wrench : external wrenches (moment, force), each in the body's frame about its origin, N m and N: a function
@@ -88,8 +91,8 @@ def simulate(
 
 def prepare(
     model: Model, q: ArrayLike | None, v: ArrayLike | None, *, dt: float = 1e-3, duration: float | None = None,
-    steps: int | None = None, integrator: Integrator | None = None, control: Control = None, wrench: Control = None,
-    record_every: int = 1,
+    steps: int | None = None, integrator: Integrator | IntegratorName | None = None, control: Control = None,
+    wrench: Control = None, record_every: int = 1,
 ) -> Run:
     """Return the run that `simulate` makes of these arguments, at its start."""
     sim = Simulator(model, q, v, dt=dt, integrator=integrator)

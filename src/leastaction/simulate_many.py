@@ -1,5 +1,7 @@
 """Many runs of one model at once: four side by side in the lanes of SIMD, and groups of four on several threads."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from leastaction.compiled import compile_model
 from leastaction.group import Member, naming, rows_of, run_together, stacked, suits
-from leastaction.integrators import Status, Variational
+from leastaction.integrators import Status, as_integrator, point_to_integrator
 from leastaction.judgement import warn_of_many
 from leastaction.kernels.layout import LANES
 from leastaction.kernels.record import Record
@@ -25,6 +27,7 @@ from leastaction.trajectory import Control, Trajectory
 Array = np.ndarray
 
 
+@point_to_integrator
 def simulate_many(
     model: Model,
     q: ArrayLike | None = None,
@@ -106,8 +109,7 @@ def simulate_many(
         return [make(prepared(members[b]) if suited or b else like, Progress(0, False), "truncate", rows_of(record, b))
                 for b in team]
 
-    if options.get("integrator") is None:
-        options["integrator"] = Variational()
+    options["integrator"] = as_integrator(options.get("integrator"))
     together = [suits(options["integrator"], law, options.get("wrench")) for law in controls]
     teams = [[b] for b in range(count) if not together[b]]
     suited = [b for b in range(count) if together[b]]

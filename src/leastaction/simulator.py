@@ -1,5 +1,7 @@
 """A simulation that is advanced one call at a time, and the bare map of one step."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,16 @@ from leastaction import ahead
 from leastaction.compiled import compile_model
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
 from leastaction.errors import StepError
-from leastaction.integrators import RESIDUALS, Integrator, RungeKutta4, Status, Variational
+from leastaction.integrators import (
+    RESIDUALS,
+    Integrator,
+    IntegratorName,
+    RungeKutta4,
+    Status,
+    Variational,
+    as_integrator,
+    point_to_integrator,
+)
 from leastaction.kernels import control as laws
 from leastaction.kernels import explicit, variational
 from leastaction.kernels.layout import SCREW
@@ -31,9 +42,10 @@ class Simulator:
     q : (nq,) initial configuration, rad, m, unit quaternions; model.q0 if None
     v : (nv,) initial velocity, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt : time step, s
-    integrator : Variational() unless given
+    integrator : an integrator, or "variational", "euler" or "rk4"; Variational() unless given
     """
 
+    @point_to_integrator
     def __init__(
         self,
         model: Model,
@@ -41,15 +53,13 @@ class Simulator:
         v: ArrayLike | None = None,
         *,
         dt: float = 1e-3,
-        integrator: Integrator | None = None,
+        integrator: Integrator | IntegratorName | None = None,
     ) -> None:
         if not (np.isfinite(dt) and dt > 0):
             raise ValueError(f"dt must be a positive number of seconds, not {dt!r}")
         self.model = model
         self.dt = float(dt)
-        self.integrator = integrator if integrator is not None else Variational()
-        if not isinstance(self.integrator, Integrator):
-            raise ValueError(f"integrator must be an integrator such as Variational(), not {integrator!r}")
+        self.integrator = as_integrator(integrator)
         self.compiled = compile_model(model)
         if isinstance(self.integrator, Variational):
             self._method = self.integrator.method(self.compiled.stiff, self.compiled.damped)
@@ -213,7 +223,7 @@ class Simulator:
         return files.save_checkpoint(self, Path(path))
 
     @classmethod
-    def restore(cls, path: str | Path) -> "Simulator":
+    def restore(cls, path: str | Path) -> Simulator:
         """Make the simulator of a checkpoint, or one at the last step that a run's file holds."""
         from leastaction import files
 
@@ -338,8 +348,9 @@ def per_step(name: str, value: ArrayLike | None, shape: tuple[int, ...], steps: 
     return array
 
 
+@point_to_integrator
 def variational_step(
-    model: Model, q0: ArrayLike, p0: ArrayLike, h: float, integrator: Variational | None = None
+    model: Model, q0: ArrayLike, p0: ArrayLike, h: float, integrator: Integrator | IntegratorName | None = None
 ) -> tuple[Array, Array]:
     """The bare map of one variational step, without forces other than the model's own.
 
@@ -348,6 +359,7 @@ def variational_step(
     q0 : (nq,) configuration, rad, m, unit quaternions
     p0 : (nv,) momentum conjugate to v, kg m²/s, kg m/s
     h : time step, s; negative steps back, and undoes a step of +h
+    integrator : Variational(...), or another integrator to compare it with; Variational() unless given
 
     Returns
     -------

@@ -1,5 +1,7 @@
 """Several integrators on the same model, side by side."""
 
+from __future__ import annotations
+
 import time
 from dataclasses import dataclass
 from importlib.util import find_spec

@@ -1,5 +1,7 @@
 """Trajectories that stay in their file, and runs that are written to one."""
 
+from __future__ import annotations
+
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,7 @@ FORCES = ("control", "wrench")
 
 def _column(name: str, nodes: bool = True) -> Any:
     """An array that is looked up in the file when first asked for."""
-    def get(self: "StoredTrajectory") -> np.ndarray:
+    def get(self: StoredTrajectory) -> np.ndarray:
         steps, every = self.steps, self.record_every
         return read(self.path, name, steps // every + 1 if nodes else -(-steps // every))
 

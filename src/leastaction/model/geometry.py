@@ -1,5 +1,7 @@
 """What a body looks like; the dynamics never read it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 
@@ -36,7 +38,7 @@ class Geometry:
     visual: bool = True
 
     @classmethod
-    def capsule(cls, start: ArrayLike, end: ArrayLike, radius: float, color: ArrayLike) -> "Geometry":
+    def capsule(cls, start: ArrayLike, end: ArrayLike, radius: float, color: ArrayLike) -> Geometry:
         """Make a capsule between two points.
 
         Parameters

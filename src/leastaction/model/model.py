@@ -1,5 +1,7 @@
 """The description of a tree of rigid bodies on a fixed ground."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -262,7 +264,7 @@ class Model:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Model":
+    def from_dict(cls, data: Mapping[str, Any]) -> Model:
         """Make the model that `to_dict` wrote down; keys that mean nothing are errors."""
         known = ("name", "gravity", "q0", "v0", "bodies", "ignored", "keyframes")
         refuse_unknown(mapping(data, "a model"), known, "the model")
