@@ -8,11 +8,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction.model.arrays import ByValue
+
 Shape = Literal["box", "sphere", "capsule", "cylinder", "ellipsoid", "mesh"]
 
 
 @dataclass(frozen=True, eq=False)
-class Geometry:
+class Geometry(ByValue):
     """A shape fixed to a body, for viewers.
 
     Parameters

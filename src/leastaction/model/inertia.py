@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.errors import ModelError
-from leastaction.model.arrays import as_array, point_inertia, rotation_matrix
+from leastaction.model.arrays import ByValue, as_array, point_inertia, rotation_matrix
 
 ORIGIN = (0.0, 0.0, 0.0)
 ALONG_Z = (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Inertia:
+class Inertia(ByValue):
     """Inertia of a rigid body; whether it is physical is checked with the model, where faults are collected.
 
     Parameters
