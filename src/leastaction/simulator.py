@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leastaction import ahead
+from leastaction import ahead, hints
 from leastaction.compiled import compile_model
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
 from leastaction.errors import StepError
@@ -193,7 +193,8 @@ class Simulator:
                 made += more
         self._account(made, out, first, every)
         if made < steps:
-            raise self._failure(blamed, float(out.residual[made]))
+            raise self._failure(blamed, float(out.residual[made]), self._held(tau, made, first, control),
+                                _rows(wrench, made)[:1])
 
     def advance_stuck(self, tau: Array, wrench: Array, out: Record, first: int) -> None:
         """Make the one step for which the plain search is known to fail, and fill ``out``, as `advance`."""
@@ -283,9 +284,7 @@ class Simulator:
             return False
         if chosen.residual == "svi":
             return False
-        held = _rows(tau, made)[:1].reshape(-1)
-        if control is not None:
-            held = laws.sample(control, (first + made) * self.dt, self.q, self.v)
+        held = self._held(tau, made, first, control)
         stages, _, _, settings = self._method
         self._known = 0
         # A step that follows one which had to be divided is likely to need nearly as many parts
@@ -297,11 +296,20 @@ class Simulator:
         self._parts = int(out.substeps[made]) if rescued else 1
         return rescued
 
-    def _failure(self, blamed: int, residual: float) -> StepError:
+    def _held(self, tau: Array, made: int, first: int, control: Any) -> Array:
+        """Joint forces (nv,) of the step after ``made`` of these, its start being the node; empty if there are none."""
+        if control is not None:
+            return laws.sample(control, (first + made) * self.dt, self.q, self.v)
+        return _rows(tau, made)[:1].reshape(-1)
+
+    def _failure(self, blamed: int, residual: float, tau: Array, wrench: Array) -> StepError:
         joint = self.model.names[self.compiled.body_of_link[blamed]]
         self._p = self._state.p.copy()  # the kernels leave the momentum of the last good node here
         self._energy, self._momentum = energy(self.model, self.q, self.v), momentum(self.model, self.q, self.v)
-        return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p)
+        hint = ""
+        if self.status != Status.BAD_CONTROL:
+            hint = hints.forced(self.model, self.compiled, self.q, self.dt, tau, wrench.reshape(-1, 6))
+        return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p, hint)
 
 
 def widen(extremes: Array, energy: Array, momentum: Array) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from leastaction import hints
 from leastaction.compiled import compile_model
 from leastaction.errors import FileError, StepError
 from leastaction.files import checkpoint, writer
@@ -69,7 +70,8 @@ class StoredTrajectory(Trajectory):
             energy_range=extremes[:2] + compile_model(model).ground_energy,
             momentum_range=extremes[MOMENTA].reshape(2, 6), peak_kinetic_energy=float(extremes[2]),
             looks=EnergyWatch(0.0).restore(last).looks(),
-            failure=_failure(model, dt, last), origin=None if given is None else Origin(*given, model.revision),
+            failure=_failure(model, description, last),
+            origin=None if given is None else Origin(*given, model.revision),
         )
 
     @property
@@ -102,13 +104,15 @@ def _forces(path: Path, description: dict[str, Any], given: dict[str, Control]) 
     return None if lost else (forces["control"], forces["wrench"])
 
 
-def _failure(model: Model, dt: float, last: Any) -> StepError | None:
+def _failure(model: Model, description: dict[str, Any], last: Any) -> StepError | None:
     if last["failed_status"] == 0:
         return None
-    step = int(last["steps"])
+    step, status = int(last["steps"]), Status(int(last["failed_status"]))
+    driven = status != Status.BAD_CONTROL and any(description[name] != "none" for name in FORCES)
     return StepError(
-        Status(int(last["failed_status"])).meaning, step, step * dt, float(last["failed_residual"]),
+        status.meaning, step, step * description["dt"], float(last["failed_residual"]),
         model.names[int(last["failed_body"])], np.array(last["q"]), np.array(last["v"]), np.array(last["p"]),
+        hints.FORCED if driven else "",
     )
 
 
