@@ -1,8 +1,18 @@
 """What the library raises and warns with; every message names the element and the way out."""
 
+import sys
+import warnings
 from collections.abc import Iterable
 
 import numpy as np
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the nearest line that is not of this package, so that users see their own call."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "leastaction":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 class ModelError(ValueError):

@@ -19,7 +19,7 @@ from leastaction.kernels.layout import LANES
 from leastaction.kernels.record import Record
 from leastaction.model import Inertia, Model
 from leastaction.progress import Progress
-from leastaction.run import NODE, Run
+from leastaction.run import NODE, Run, tell_end
 from leastaction.simulate import make, prepare
 from leastaction.trajectories import Trajectories
 from leastaction.trajectory import Control, Trajectory
@@ -116,6 +116,8 @@ def simulate_many(
     teams += [suited[k : k + LANES] for k in range(0, len(suited), LANES)]
     first = members[suited[0] if suited else 0] if members else Member(0, model, model.q0, model.v0, None)
     like = prepared(first)  # which also checks what they have in common
+    tell_end(like)
+    options |= {"steps": like.steps, "duration": None}
     record, t = stacked(count, like), np.arange(1 + like.steps // like.every) * like.every * like.sim.dt
     results: dict[int, Trajectory] = {}
     threads = min(threads or os.cpu_count() or 1, len(teams))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,9 +26,11 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the full traceback of
 
 @contextmanager
 def plain_errors(debug: bool) -> Iterator[None]:
-    """Turn errors that a user can mend into one message and an exit code."""
+    """Turn errors that a user can mend into one message and an exit code, and warnings into notes."""
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = _note  # type: ignore[assignment]
+            yield
     except (ValueError, OSError, ImportError, la.StepError) as error:
         if debug:
             raise
@@ -37,6 +40,10 @@ def plain_errors(debug: bool) -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("leastaction: interrupted", err=True)
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _note(message: Warning | str, *_where: Any) -> None:
+    typer.echo(f"note: {message}", err=True)
 
 
 def examples(*lines: str) -> str:
