@@ -19,7 +19,7 @@ shape = amplitude * j0(zero * np.sqrt(height / length))  # x of the mode
 slope = np.diff(shape) * n / length
 q = np.diff(np.concatenate([[0.0], -np.arcsin(slope)]))
 
-traj = la.simulate(model, q, dt=5e-4, duration=period, record_every=10)
+traj = la.simulate(model, q, dt=period / 3340, steps=3340, record_every=10)
 tip = traj.poses(model.names[-1], slice(None))
 x = (tip[:, :3, 3] + tip[:, :3, :3] @ [0, 0, -length / n])[:, 0]
 exact = amplitude * np.cos(2 * np.pi * traj.t / period)

@@ -11,7 +11,7 @@ import pytest
 import leastaction
 
 SOURCE = Path(leastaction.__file__).parent
-ANNOUNCEMENT = "leastaction: compiling kernels, first run only…"
+ANNOUNCEMENT = "leastaction: compiling kernels for this kind of run, kept for next time…"
 POSES = "import leastaction as la; la.poses(la.library.pendulum())"
 FOLDER = "from leastaction.kernels import jit; print(jit.CACHE_FOLDER)"
 
@@ -49,6 +49,24 @@ def test_unwritable_cache_folder_falls_back(tmp_path):
     assert Path(folder).is_relative_to(tmp_path)
 
 
-def test_import_is_light(tmp_path):
-    heavy = {"matplotlib", "mujoco", "h5py", "typer", "tqdm"}
-    assert python(f"import sys, leastaction; print({heavy} & set(sys.modules))", tmp_path).stdout.strip() == "set()"
+@pytest.mark.parametrize(("code", "heavy"), [
+    ("import leastaction", {"numpy", "numba"}),
+    ("import leastaction; leastaction.simulate", {"matplotlib", "mujoco", "h5py", "typer", "tqdm"}),
+], ids=["import", "simulate"])
+def test_import_is_light(tmp_path, code, heavy):
+    assert python(f"import sys; {code}; print({heavy} & set(sys.modules))", tmp_path).stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["simulate", "--help"], ["simulate", "chian"]], ids=" ".join)
+def test_the_command_answers_without_importing_the_world(tmp_path, arguments):
+    code = f"""
+import atexit, sys
+atexit.register(lambda: print({{"numba", "matplotlib", "mujoco", "h5py"}} & set(sys.modules)))
+sys.argv[1:] = {arguments}
+from leastaction.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+"""
+    assert python(code, tmp_path).stdout.splitlines()[-1] == "set()"

@@ -53,7 +53,8 @@ def stretched_quaternion(q):
         ({"control": lambda t, q, v: v * NAN}, "what control returns has entries that are not finite"),
         ({"wrench": np.zeros((2, 6))}, r"wrench must have shape \(15, 6\) or \(5, 15, 6\), not \(2, 6\)"),
         ({"wrench": np.full((15, 6), INF)}, "wrench has entries that are not finite"),
-        ({"integrator": "rk4"}, r"integrator must be an integrator such as Variational\(\), not 'rk4'"),
+        ({"integrator": "rk5"}, r"one of 'variational', 'euler', 'rk4', or .*la\.RungeKutta4\(\), not 'rk5'"),
+        ({"integrator": 4}, r"one of 'variational', 'euler', 'rk4', or .*la\.RungeKutta4\(\), not 4"),
     ],
 )
 def test_bad_arguments_of_simulate(arguments, message):
@@ -195,3 +196,37 @@ def test_control_that_goes_wrong_on_the_way():
         la.simulate(model, dt=1e-2, steps=20, control=numba.njit(law))
     assert np.isfinite(caught.value.q).all()
     assert caught.value.step == 6
+
+
+def forcing(gain):
+    """Feedback of the rate on a pendulum of 1 kg at 1 m, and a start without other forces."""
+    model = la.library.pendulum()
+    model.gravity = (0, 0, 0)
+    return {"model": model, "v": [1.0], "steps": 5000, "control": lambda t, q, v: -gain * v}
+
+
+@pytest.mark.parametrize("integrator", ["variational", "euler", "rk4"])
+def test_a_gain_that_is_too_large_is_named(integrator, tmp_path):
+    """M⁻¹ = 1 and dt = 1 ms: the message says 2000, and that is where feedback becomes unstable."""
+    with pytest.raises(la.StepError, match=r"joint of 'link1' by .* control whose gain .* is 2e\+03 N m s") as caught:
+        la.simulate(**forcing(2200.0), integrator=integrator)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+    assert abs(la.simulate(**forcing(1800.0), integrator=integrator).v[-1, 0]) < 1e-6
+    stored = la.simulate(**forcing(2200.0), integrator=integrator, out=tmp_path / "run.h5", on_failure="truncate")
+    assert "control whose gain" in str(stored.failure)
+
+
+def test_forces_of_all_kinds_are_named():
+    """Compiled feedback, wrenches, forces given to a simulator and to one of many; not where there are none."""
+    model, hint = la.library.chain(3), "control whose gain is too large may be the cause"
+    with pytest.raises(la.StepError, match=hint):
+        la.simulate(model, steps=100, control=numba.njit(lambda t, q, v: -50.0 * v))
+    with pytest.raises(la.StepError, match=hint):
+        la.simulate(model, steps=100, wrench=lambda t, q, v: np.outer(v, [0, -80.0, 0, 0, 0, 0]))
+    with pytest.raises(la.StepError, match=hint):
+        la.Simulator(model).step(20, tau=[1e9, 0, 0])
+    many = la.simulate_many(model, [model.q0, model.q0], steps=3, control=[[1e9, 0, 0], [0, 0, 0]])
+    assert hint in str(many[0].failure) and many[1].failure is None
+    with pytest.raises(la.StepError) as caught:
+        la.simulate(la.library.chain(10), dt=0.05, steps=1000, integrator=la.Variational(max_substeps=1))
+    assert "control" not in str(caught.value) and caught.value.hint == ""

@@ -159,3 +159,14 @@ def test_work_of_the_control_is_the_energy_gained():
         missing.append(traj.energy[-1] - traj.energy[0] - tau @ (traj.q[-1] - traj.q[0]))
     np.testing.assert_allclose(np.log2(missing[0] / missing[1]), 2, atol=0.1)
     assert abs(traj.energy[-1] - traj.energy[0]) > 100 * abs(missing[1])
+
+
+@pytest.mark.parametrize(("options", "word"), [
+    ({}, "energy error"),
+    ({"control": lambda t, q, v: [1.0, 0.0]}, "energy change"),
+    ({"wrench": np.ones((2, 6))}, "energy change"),
+], ids=["free", "control", "wrench"])
+def test_work_is_not_reported_as_an_error(options, word):
+    traj = la.simulate(la.library.double_pendulum(), steps=5, **options)
+    assert traj.report().splitlines()[1].split("  ")[1] == word
+    assert f"{word} within" in repr(traj)

@@ -1,70 +1,93 @@
 """leastaction: multibody simulation that stays physical, by a linear-time variational integrator."""
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from leastaction._version import __version__
-from leastaction.dynamics import (
-    discrete_jacobian,
-    discrete_residual,
-    energy,
-    forward_dynamics,
-    increment,
-    inverse_dynamics,
-    jacobian,
-    kinetic_energy,
-    mass_matrix,
-    momentum,
-    poses,
-    potential_energy,
-)
-from leastaction.errors import AccuracyWarning, FileError, ModelError, ModelWarning, StepError
-from leastaction.files import open_run as open
-from leastaction.files import resume
-from leastaction.integrators import (
-    RIQN,
-    Broyden,
-    DenseNewton,
-    Newton,
-    RungeKutta4,
-    SemiImplicitEuler,
-    Status,
-    Variational,
-)
-from leastaction.model import (
-    Ball,
-    Body,
-    Fixed,
-    Free,
-    Geometry,
-    Helical,
-    Inertia,
-    Model,
-    Planar,
-    Prismatic,
-    Revolute,
-    Universal,
-    library,
-)
-from leastaction.simulate import simulate
-from leastaction.simulate_many import simulate_many
-from leastaction.simulator import Simulator, variational_step
-from leastaction.trajectories import Trajectories
-from leastaction.trajectory import Trajectory
 
 if TYPE_CHECKING:
-    from leastaction import convert
+    from leastaction import analysis as analysis
+    from leastaction import convert as convert
+    from leastaction import plots as plots
+    from leastaction import viewers as viewers
     from leastaction.analysis import Certificate, audit, compare, to_mujoco
+    from leastaction.dynamics import (
+        discrete_jacobian,
+        discrete_residual,
+        energy,
+        forward_dynamics,
+        increment,
+        inverse_dynamics,
+        jacobian,
+        kinetic_energy,
+        mass_matrix,
+        momentum,
+        poses,
+        potential_energy,
+    )
+    from leastaction.errors import AccuracyWarning, FileError, ModelError, ModelWarning, StepError
+    from leastaction.files import open_run as open  # noqa: F401
+    from leastaction.files.resume import resume
     from leastaction.importers import find_model, from_mujoco, load
+    from leastaction.integrators import (
+        RIQN,
+        Broyden,
+        DenseNewton,
+        Newton,
+        RungeKutta4,
+        SemiImplicitEuler,
+        Status,
+        Variational,
+    )
+    from leastaction.model import (
+        Ball,
+        Body,
+        Fixed,
+        Free,
+        Geometry,
+        Helical,
+        Inertia,
+        Model,
+        Planar,
+        Prismatic,
+        Revolute,
+        Universal,
+        library,
+    )
+    from leastaction.simulate import simulate
+    from leastaction.simulate_many import simulate_many
+    from leastaction.simulator import Simulator, variational_step
+    from leastaction.trajectories import Trajectories
+    from leastaction.trajectory import Trajectory
     from leastaction.viewers import view
 
-# What a simulation does not need is imported when it is first asked for: a script starts a quarter sooner.
-_LATER = {
-    **dict.fromkeys(("Certificate", "audit", "compare", "to_mujoco"), "leastaction.analysis"),
-    **dict.fromkeys(("find_model", "from_mujoco", "load"), "leastaction.importers"),
-    "view": "leastaction.viewers",
+# Where each public name is. It is imported when first used, so that `leastaction --help` does not wait for Numba, nor a
+# simulation for the importers and viewers.
+_HOME = {
+    name: f"leastaction.{module}"
+    for module, names in {
+        "analysis": "Certificate audit compare to_mujoco",
+        "dynamics": "discrete_jacobian discrete_residual energy forward_dynamics increment inverse_dynamics jacobian "
+                    "kinetic_energy mass_matrix momentum poses potential_energy",
+        "errors": "AccuracyWarning FileError ModelError ModelWarning StepError",
+        "files": "resume",
+        "importers": "find_model from_mujoco load",
+        "integrators": "RIQN Broyden DenseNewton Newton RungeKutta4 SemiImplicitEuler Status Variational",
+        "model": "Ball Body Fixed Free Geometry Helical Inertia Model Planar Prismatic Revolute Universal library",
+        "simulate": "simulate",
+        "simulate_many": "simulate_many",
+        "simulator": "Simulator variational_step",
+        "trajectories": "Trajectories",
+        "trajectory": "Trajectory",
+        "viewers": "view",
+    }.items()
+    for name in names.split()
 }
+_MODULES = ("analysis", "convert", "plots", "viewers")
 
+# `open` is left out: a star import must not replace Python's own.
 __all__ = [
     "RIQN",
     "AccuracyWarning",
@@ -113,7 +136,6 @@ __all__ = [
     "load",
     "mass_matrix",
     "momentum",
-    "open",
     "poses",
     "potential_energy",
     "resume",
@@ -127,14 +149,28 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
-    if name == "convert":
-        return import_module("leastaction.convert")
-    if name not in _LATER:
+    if name in _MODULES:
+        return import_module(f"leastaction.{name}")
+    if name == "open":
+        value = import_module("leastaction.files").open_run
+    elif name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+    else:
         raise AttributeError(f"module 'leastaction' has no attribute {name!r}")
-    value = getattr(import_module(_LATER[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "open"])
+
+
+class _Package(ModuleType):
+    """The package: `simulate` and `simulate_many` stay functions when Python imports the files of the same names."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -6,7 +6,7 @@ through massless links: what is left is a tree of links whose joints are screws,
 
 from dataclasses import dataclass
 from functools import cached_property
-from weakref import WeakKeyDictionary
+from weakref import finalize
 
 import numpy as np
 
@@ -85,16 +85,18 @@ class Compiled:
         )
 
 
-_cache: WeakKeyDictionary[Model, tuple[int, Compiled]] = WeakKeyDictionary()
+_cache: dict[int, tuple[int, Compiled]] = {}  # by the id of a model, for as long as the model lives
 
 
 def compile_model(model: Model) -> Compiled:
     """Validate a model and turn it into arrays; done once for every revision of the model."""
-    known = _cache.get(model)
+    known = _cache.get(id(model))
     if known is None or known[0] != model.revision:
         model.validate()
-        known = model.revision, _compile(model)
-        _cache[model] = known
+        made = model.revision, _compile(model)
+        if known is None:
+            finalize(model, _cache.pop, id(model), None).atexit = False
+        known = _cache[id(model)] = made
     return known[1]
 
 

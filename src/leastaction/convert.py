@@ -8,6 +8,8 @@ axes. Pinocchio: quaternions are (x, y, z, w); a free joint's velocity is linear
 joints are (cos, sin); a planar joint is (x, y, cos, sin) with its velocity in body axes.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 

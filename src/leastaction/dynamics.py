@@ -4,6 +4,8 @@ Configurations q (nq,) and velocities v (nv,) are laid out by bodies in the orde
 (w, x, y, z) and a body angular velocity; a free joint is position then quaternion, and a body twist (ω, v).
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,8 +1,18 @@
 """What the library raises and warns with; every message names the element and the way out."""
 
+import sys
+import warnings
 from collections.abc import Iterable
 
 import numpy as np
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the nearest line that is not of this package, so that users see their own call."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "leastaction":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 class ModelError(ValueError):
@@ -45,6 +55,7 @@ class StepError(RuntimeError):
     q : (nq,) last good configuration
     v : (nv,) last good velocity
     p : (nv,) last good momentum
+    hint : what may be the cause, where that is known; may be empty
     """
 
     def __init__(
@@ -57,17 +68,18 @@ class StepError(RuntimeError):
         q: np.ndarray,
         v: np.ndarray,
         p: np.ndarray,
+        hint: str = "",
     ) -> None:
         # All fields go to `args`, so that the error survives pickling between processes.
-        super().__init__(status, step, time, residual, joint, q, v, p)
+        super().__init__(status, step, time, residual, joint, q, v, p, hint)
         self.status, self.step, self.time, self.residual, self.joint = status, step, time, residual, joint
-        self.q, self.v, self.p = q, v, p
+        self.q, self.v, self.p, self.hint = q, v, p, hint
 
     def __str__(self) -> str:
         return (
             f"step {self.step} at t = {self.time:.6g} s failed: {self.status}; residual {self.residual:.3g}, "
-            f"worst at the joint of '{self.joint}'. Try a smaller dt or a looser tolerance; "
-            "the last good state is in q, v and p of this error."
+            f"worst at the joint of '{self.joint}'. {self.hint}{' ' if self.hint else ''}Try a smaller dt or a looser "
+            "tolerance; the last good state is in q, v and p of this error."
         )
 
 

@@ -1,9 +1,10 @@
 """What a user chooses: the integrator and its parts. Thin, frozen objects that configure kernels."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from enum import IntEnum
-from functools import cache
-from typing import Literal, get_args
+from functools import cache, wraps
+from typing import Literal, ParamSpec, TypeVar, get_args
 
 import numpy as np
 
@@ -236,3 +237,40 @@ class RungeKutta4:
 
 
 Integrator = Variational | SemiImplicitEuler | RungeKutta4
+IntegratorName = Literal["variational", "euler", "rk4"]
+NAMED: dict[str, type[Variational] | type[SemiImplicitEuler] | type[RungeKutta4]] = {
+    "variational": Variational,
+    "euler": SemiImplicitEuler,
+    "rk4": RungeKutta4,
+}
+
+
+def as_integrator(given: Integrator | str | None) -> Integrator:
+    """Return the integrator that a user means: an object, as it is; a name in NAMED; or None for Variational()."""
+    if given is None:
+        return Variational()
+    if isinstance(given, str) and given in NAMED:
+        return NAMED[given]()
+    if not isinstance(given, Integrator):
+        raise ValueError(f"integrator must be one of {', '.join(map(repr, NAMED))}, or an object such as "
+                         f"la.Variational(order=4), la.SemiImplicitEuler() or la.RungeKutta4(), not {given!r}")
+    return given
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def point_to_integrator(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function that takes an integrator say of the integrator's options, given to it, where they belong."""
+    own, finder = ({option.name for option in fields(kind)} for kind in (Variational, Newton))
+
+    @wraps(function)
+    def call(*arguments: P.args, **options: P.kwargs) -> R:
+        for name in (own | finder) & options.keys():
+            inner = f"{name}={options[name]!r}"
+            inner = inner if name in own else f"root_finder=la.Newton({inner})"
+            raise TypeError(f"{name} is an option of the integrator: give integrator=la.Variational({inner})")
+        return function(*arguments, **options)
+
+    return call

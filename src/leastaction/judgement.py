@@ -6,7 +6,6 @@ them. The energies come from the loop, at steps that do not depend on which node
 judgement however it was recorded, cut or resumed.
 """
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from leastaction.errors import AccuracyWarning
+from leastaction.errors import AccuracyWarning, warn_user
 from leastaction.integrators import Variational
 from leastaction.kernels.record import LOOK
 
@@ -183,7 +182,7 @@ def work_reason(run: "Trajectory") -> str:
 
 @contextmanager
 def silent() -> Iterator[None]:
-    """Let no run in here warn of its energy: whoever calls judges it, or compares runs that are meant to be bad."""
+    """Let no run in here warn of itself: whoever calls judges it, or compares runs that are meant to be bad."""
     token = _silent.set(True)
     try:
         yield
@@ -191,18 +190,23 @@ def silent() -> Iterator[None]:
         _silent.reset(token)
 
 
+def is_silent() -> bool:
+    """Tell whether runs are not to warn of themselves now."""
+    return _silent.get()
+
+
 def warn(run: _Run) -> _Run:
     """Warn if the energy of a run is not kept; gives the run."""
-    if not _silent.get() and not run.judgement.kept:
+    if not is_silent() and not run.judgement.kept:
         text, remedy = run.judgement.text, run.judgement.remedy
-        warnings.warn(f"{run.model.name}: {text} {remedy}", AccuracyWarning, stacklevel=3)
+        warn_user(f"{run.model.name}: {text} {remedy}", AccuracyWarning)
     return run
 
 
 def warn_of_many(runs: "Sequence[Trajectory]") -> None:
     """Warn once if the energies of some runs are not kept, by the worst of them."""
-    bad = {} if _silent.get() else {b: run.judgement for b, run in enumerate(runs) if not run.judgement.kept}
+    bad = {} if is_silent() else {b: run.judgement for b, run in enumerate(runs) if not run.judgement.kept}
     if bad:
         worst = max(bad, key=lambda b: bad[b].wander or np.inf)
-        warnings.warn(f"{runs[0].model.name}: {len(bad)} of {len(runs)} members do not keep their energy. Member "
-                      f"{worst}, the worst: {bad[worst].text} {bad[worst].remedy}", AccuracyWarning, stacklevel=3)
+        warn_user(f"{runs[0].model.name}: {len(bad)} of {len(runs)} members do not keep their energy. Member "
+                  f"{worst}, the worst: {bad[worst].text} {bad[worst].remedy}", AccuracyWarning)

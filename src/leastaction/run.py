@@ -4,8 +4,8 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from leastaction.errors import StepError
-from leastaction.judgement import EnergyWatch, Looks
+from leastaction.errors import StepError, warn_user
+from leastaction.judgement import EnergyWatch, Looks, is_silent
 from leastaction.kernels import control as laws
 from leastaction.kernels.record import LOOK, MOMENTA, Record
 from leastaction.model import Model
@@ -14,6 +14,7 @@ from leastaction.simulator import Simulator, part, per_step, widen
 from leastaction.trajectory import Control, Node, Origin, Trajectory
 
 Array = np.ndarray
+ROUND_OFF = 1e-3  # of a step by which a duration may miss a multiple of it
 OnFailure = Literal["raise", "truncate"]
 NODE = ("q", "v", "p", "energy", "momentum")
 STEP = ("iterations", "residual", "status", "substeps")
@@ -123,7 +124,10 @@ class Run:
 
 
 def step_count(dt: float, duration: float | None, steps: int | None) -> int:
-    """Return the number of steps of a run, given by it or by the time, s."""
+    """Return the number of steps of a run, given by it or by the time, s.
+
+    A duration that is no multiple of dt is covered: the run ends at the first step after it, and a warning says so.
+    """
     if steps is not None and duration is None:
         if not (isinstance(steps, int | np.integer) and steps >= 0):
             raise ValueError(f"steps must be a whole number of at least 0, not {steps!r}")
@@ -132,7 +136,25 @@ def step_count(dt: float, duration: float | None, steps: int | None) -> int:
         raise ValueError("give either duration or steps")
     if not (np.isfinite(duration) and duration >= 0):
         raise ValueError(f"duration must be a number of seconds, not {duration!r}")
-    return int(np.ceil(duration / dt - 1e-9))
+    exact = duration / dt
+    count = round(exact)
+    if (count > 0 and abs(exact - count) <= ROUND_OFF) or duration == 0:
+        return count
+    if exact < 1:
+        raise ValueError(f"duration {duration:g} s is shorter than a step of {dt:g} s: give a smaller dt, or steps=1")
+    count = int(np.ceil(exact))
+    warn_user(f"duration {duration:g} s is no multiple of dt {dt:g} s: the run has {count} steps and ends at "
+              f"{count * dt:.9g} s")
+    return count
+
+
+def tell_end(run: Run) -> None:
+    """Warn if the end of a run is not among the nodes that it keeps."""
+    last = run.steps - run.steps % run.every
+    if last < run.steps and not is_silent():
+        dt = run.sim.dt
+        warn_user(f"record_every={run.every} leaves out the end of {run.steps} steps: the last node kept is at "
+                  f"{last * dt:.9g} s, and at({run.steps * dt:.9g}) of the trajectory gives the end")
 
 
 def copied(forces: Control) -> Control:

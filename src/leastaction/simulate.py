@@ -1,5 +1,7 @@
 """Whole runs: step, record, report."""
 
+from __future__ import annotations
+
 from pathlib import Path
 from typing import get_args
 
@@ -8,16 +10,17 @@ from numpy.typing import ArrayLike
 
 from leastaction import files
 from leastaction.errors import StepError
-from leastaction.integrators import Integrator
+from leastaction.integrators import Integrator, IntegratorName, point_to_integrator
 from leastaction.judgement import warn
 from leastaction.kernels.record import LOOK, Record
 from leastaction.model import Model
 from leastaction.progress import Progress
-from leastaction.run import Keeper, OnFailure, Run, step_count, trajectory_of
+from leastaction.run import Keeper, OnFailure, Run, step_count, tell_end, trajectory_of
 from leastaction.simulator import Simulator
 from leastaction.trajectory import Control, Trajectory
 
 
+@point_to_integrator
 def simulate(
     model: Model,
     q: ArrayLike | None = None,
@@ -26,7 +29,7 @@ def simulate(
     dt: float = 1e-3,
     duration: float | None = None,
     steps: int | None = None,
-    integrator: Integrator | None = None,
+    integrator: Integrator | IntegratorName | None = None,
     control: Control = None,
     wrench: Control = None,
     record_every: int = 1,
@@ -44,14 +47,16 @@ def simulate(
     q : (nq,) initial configuration, rad, m, unit quaternions; model.q0 if None
     v : (nv,) initial velocity, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt : time step, s
-    duration, steps : length of the run, s, or its number of steps; give one of them
-    integrator : Variational() unless given
+    duration, steps : length of the run, s, or its number of steps; give one of them. A duration that is no multiple of
+        dt is covered by one more step, with a warning that names the end
+    integrator : an integrator, or "variational", "euler" or "rk4"; Variational() unless given
     control : joint forces, N m and N: a function f(t, q, v) → (nv,), sampled at the start of each step and held over it
         (fast when compiled with numba.njit); or an array (nv,) held throughout, or (steps, nv)
     wrench : external wrenches (moment, force), each in the body's frame about its origin, N m and N: a function
         f(t, q, v) → (nb, 6), or an array (nb, 6) or (steps, nb, 6)
-    record_every : keep the start and every so many steps. The ranges of energy and momentum are over more: every eighth
-        step as well, and each in which some link turns by more than 0.05 rad
+    record_every : keep the start and every so many steps; a warning tells when that leaves out the end, which
+        `Trajectory.at` gives. The ranges of energy and momentum are over more: every eighth step as well, and each in
+        which some link turns by more than 0.05 rad
     progress : whether to show a bar; None shows it for runs of more than about two seconds at a terminal
     on_failure : what to do when a step cannot be made: "raise" the StepError, or "truncate", which returns what was
         made so far with the StepError as its ``failure``
@@ -73,6 +78,8 @@ def simulate(
 
     Warns
     -----
+    UserWarning
+        When the run ends later than ``duration``, or its end is not kept.
     AccuracyWarning
         When the energy should be constant and wanders (`Trajectory.judgement`), with a remedy.
     """
@@ -80,6 +87,7 @@ def simulate(
         raise ValueError(f"on_failure must be 'raise' or 'truncate', not {on_failure!r}")
     run = prepare(model, q, v, dt=dt, duration=duration, steps=steps, integrator=integrator, control=control,
                   wrench=wrench, record_every=record_every)
+    tell_end(run)
     bar = Progress(run.steps, progress)
     if out is not None:
         return warn(files.stream(run, Path(out), checkpoint_every, overwrite, bar, on_failure))
@@ -88,8 +96,8 @@ def simulate(
 
 def prepare(
     model: Model, q: ArrayLike | None, v: ArrayLike | None, *, dt: float = 1e-3, duration: float | None = None,
-    steps: int | None = None, integrator: Integrator | None = None, control: Control = None, wrench: Control = None,
-    record_every: int = 1,
+    steps: int | None = None, integrator: Integrator | IntegratorName | None = None, control: Control = None,
+    wrench: Control = None, record_every: int = 1,
 ) -> Run:
     """Return the run that `simulate` makes of these arguments, at its start."""
     sim = Simulator(model, q, v, dt=dt, integrator=integrator)

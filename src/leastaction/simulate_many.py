@@ -1,5 +1,7 @@
 """Many runs of one model at once: four side by side in the lanes of SIMD, and groups of four on several threads."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,13 +13,13 @@ from numpy.typing import ArrayLike
 
 from leastaction.compiled import compile_model
 from leastaction.group import Member, naming, rows_of, run_together, stacked, suits
-from leastaction.integrators import Status, Variational
+from leastaction.integrators import Status, as_integrator, point_to_integrator
 from leastaction.judgement import warn_of_many
 from leastaction.kernels.layout import LANES
 from leastaction.kernels.record import Record
 from leastaction.model import Inertia, Model
 from leastaction.progress import Progress
-from leastaction.run import NODE, Run
+from leastaction.run import NODE, Run, tell_end
 from leastaction.simulate import make, prepare
 from leastaction.trajectories import Trajectories
 from leastaction.trajectory import Control, Trajectory
@@ -25,6 +27,7 @@ from leastaction.trajectory import Control, Trajectory
 Array = np.ndarray
 
 
+@point_to_integrator
 def simulate_many(
     model: Model,
     q: ArrayLike | None = None,
@@ -106,14 +109,15 @@ def simulate_many(
         return [make(prepared(members[b]) if suited or b else like, Progress(0, False), "truncate", rows_of(record, b))
                 for b in team]
 
-    if options.get("integrator") is None:
-        options["integrator"] = Variational()
+    options["integrator"] = as_integrator(options.get("integrator"))
     together = [suits(options["integrator"], law, options.get("wrench")) for law in controls]
     teams = [[b] for b in range(count) if not together[b]]
     suited = [b for b in range(count) if together[b]]
     teams += [suited[k : k + LANES] for k in range(0, len(suited), LANES)]
     first = members[suited[0] if suited else 0] if members else Member(0, model, model.q0, model.v0, None)
     like = prepared(first)  # which also checks what they have in common
+    tell_end(like)
+    options |= {"steps": like.steps, "duration": None}
     record, t = stacked(count, like), np.arange(1 + like.steps // like.every) * like.every * like.sim.dt
     results: dict[int, Trajectory] = {}
     threads = min(threads or os.cpu_count() or 1, len(teams))

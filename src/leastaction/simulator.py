@@ -1,5 +1,7 @@
 """A simulation that is advanced one call at a time, and the bare map of one step."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -7,11 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leastaction import ahead
+from leastaction import ahead, hints
 from leastaction.compiled import compile_model
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
 from leastaction.errors import StepError
-from leastaction.integrators import RESIDUALS, Integrator, RungeKutta4, Status, Variational
+from leastaction.integrators import (
+    RESIDUALS,
+    Integrator,
+    IntegratorName,
+    RungeKutta4,
+    Status,
+    Variational,
+    as_integrator,
+    point_to_integrator,
+)
 from leastaction.kernels import control as laws
 from leastaction.kernels import explicit, variational
 from leastaction.kernels.layout import SCREW
@@ -31,9 +42,10 @@ class Simulator:
     q : (nq,) initial configuration, rad, m, unit quaternions; model.q0 if None
     v : (nv,) initial velocity, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt : time step, s
-    integrator : Variational() unless given
+    integrator : an integrator, or "variational", "euler" or "rk4"; Variational() unless given
     """
 
+    @point_to_integrator
     def __init__(
         self,
         model: Model,
@@ -41,15 +53,13 @@ class Simulator:
         v: ArrayLike | None = None,
         *,
         dt: float = 1e-3,
-        integrator: Integrator | None = None,
+        integrator: Integrator | IntegratorName | None = None,
     ) -> None:
         if not (np.isfinite(dt) and dt > 0):
             raise ValueError(f"dt must be a positive number of seconds, not {dt!r}")
         self.model = model
         self.dt = float(dt)
-        self.integrator = integrator if integrator is not None else Variational()
-        if not isinstance(self.integrator, Integrator):
-            raise ValueError(f"integrator must be an integrator such as Variational(), not {integrator!r}")
+        self.integrator = as_integrator(integrator)
         self.compiled = compile_model(model)
         if isinstance(self.integrator, Variational):
             self._method = self.integrator.method(self.compiled.stiff, self.compiled.damped)
@@ -183,7 +193,8 @@ class Simulator:
                 made += more
         self._account(made, out, first, every)
         if made < steps:
-            raise self._failure(blamed, float(out.residual[made]))
+            raise self._failure(blamed, float(out.residual[made]), self._held(tau, made, first, control),
+                                _rows(wrench, made)[:1])
 
     def advance_stuck(self, tau: Array, wrench: Array, out: Record, first: int) -> None:
         """Make the one step for which the plain search is known to fail, and fill ``out``, as `advance`."""
@@ -213,7 +224,7 @@ class Simulator:
         return files.save_checkpoint(self, Path(path))
 
     @classmethod
-    def restore(cls, path: str | Path) -> "Simulator":
+    def restore(cls, path: str | Path) -> Simulator:
         """Make the simulator of a checkpoint, or one at the last step that a run's file holds."""
         from leastaction import files
 
@@ -273,9 +284,7 @@ class Simulator:
             return False
         if chosen.residual == "svi":
             return False
-        held = _rows(tau, made)[:1].reshape(-1)
-        if control is not None:
-            held = laws.sample(control, (first + made) * self.dt, self.q, self.v)
+        held = self._held(tau, made, first, control)
         stages, _, _, settings = self._method
         self._known = 0
         # A step that follows one which had to be divided is likely to need nearly as many parts
@@ -287,11 +296,20 @@ class Simulator:
         self._parts = int(out.substeps[made]) if rescued else 1
         return rescued
 
-    def _failure(self, blamed: int, residual: float) -> StepError:
+    def _held(self, tau: Array, made: int, first: int, control: Any) -> Array:
+        """Joint forces (nv,) of the step after ``made`` of these, its start being the node; empty if there are none."""
+        if control is not None:
+            return laws.sample(control, (first + made) * self.dt, self.q, self.v)
+        return _rows(tau, made)[:1].reshape(-1)
+
+    def _failure(self, blamed: int, residual: float, tau: Array, wrench: Array) -> StepError:
         joint = self.model.names[self.compiled.body_of_link[blamed]]
         self._p = self._state.p.copy()  # the kernels leave the momentum of the last good node here
         self._energy, self._momentum = energy(self.model, self.q, self.v), momentum(self.model, self.q, self.v)
-        return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p)
+        hint = ""
+        if self.status != Status.BAD_CONTROL:
+            hint = hints.forced(self.model, self.compiled, self.q, self.dt, tau, wrench.reshape(-1, 6))
+        return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p, hint)
 
 
 def widen(extremes: Array, energy: Array, momentum: Array) -> None:
@@ -338,8 +356,9 @@ def per_step(name: str, value: ArrayLike | None, shape: tuple[int, ...], steps: 
     return array
 
 
+@point_to_integrator
 def variational_step(
-    model: Model, q0: ArrayLike, p0: ArrayLike, h: float, integrator: Variational | None = None
+    model: Model, q0: ArrayLike, p0: ArrayLike, h: float, integrator: Integrator | IntegratorName | None = None
 ) -> tuple[Array, Array]:
     """The bare map of one variational step, without forces other than the model's own.
 
@@ -348,6 +367,7 @@ def variational_step(
     q0 : (nq,) configuration, rad, m, unit quaternions
     p0 : (nv,) momentum conjugate to v, kg m²/s, kg m/s
     h : time step, s; negative steps back, and undoes a step of +h
+    integrator : Variational(...), or another integrator to compare it with; Variational() unless given
 
     Returns
     -------

@@ -130,7 +130,8 @@ class Trajectory:
     def __repr__(self) -> str:
         return (
             f"<Trajectory of '{self.model.name}': {self.steps} steps of {self.dt:g} s, {len(self)} kept, "
-            f"energy error within {self.max_energy_error:.2g}{', cut short' if self.failure else ''}>"
+            f"energy {'change' if self.judgement.reason else 'error'} within {self.max_energy_error:.2g}"
+            f"{', cut short' if self.failure else ''}>"
         )
 
     @cached_property

@@ -22,7 +22,7 @@ def test_save_accuracy_and_plots(path, tmp_path):
     assert again.accuracy().max_error == stored.accuracy().max_error == memory.accuracy().max_error
     assert len(again.plot_energy().lines) == len(memory.plot_energy().lines)
     same(again, la.open(stored.save(tmp_path / "copy.h5")), NODES)
-    with pytest.raises(la.FileError, match="is there already"):
+    with pytest.raises(la.FileError, match=r"run\.h5 exists: .*overwrite=True"):
         memory.save(path)
 
 

@@ -165,7 +165,7 @@ def test_animation_in_space_and_from_chosen_sides(tumble, tmp_path, view):
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    ({"path": "run.mp4"}, "run.gif"),
+    ({"path": "run.mp4"}, r"run\.gif.*traj\.to_html\(.run\.html.\)"),
     ({"fps": 0}, "fps and speed must be positive"),
     ({"speed": float("nan")}, "fps and speed must be positive"),
     ({"view": "zz"}, "two different letters"),

@@ -1,5 +1,7 @@
 """The conservation certificate: what a run kept of physics, and a verdict in words."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from leastaction.analysis.trend import Trend, trend
 from leastaction.analysis.verdict import judge
 from leastaction.dynamics import poses
 from leastaction.errors import StepError
-from leastaction.integrators import Integrator, Status
+from leastaction.integrators import Integrator, IntegratorName, Status, point_to_integrator
 from leastaction.judgement import silent
 from leastaction.model import Model
 from leastaction.simulate import simulate
@@ -160,16 +162,17 @@ class Certificate:
         return pages.write_certificate(self, path)
 
 
+@point_to_integrator
 def audit(
-    subject: Model | Trajectory, *, dt: float = 1e-3, duration: float = 10.0, integrator: Integrator | None = None,
-    estimate_accuracy: bool = True,
+    subject: Model | Trajectory, *, dt: float = 1e-3, duration: float = 10.0,
+    integrator: Integrator | IntegratorName | None = None, estimate_accuracy: bool = True,
 ) -> Certificate:
     """Examine how well physics was kept, by a finished run or by a model that is simulated for it.
 
     Parameters
     ----------
     subject : a trajectory; or a model, which is simulated from its default state
-    dt, duration, integrator : of the simulation of a model, s
+    dt, duration, integrator : of the simulation of a model, s, s; as for `simulate`
     estimate_accuracy : whether to make the run again at half the step, to see how right the motion is
     """
     run = subject

@@ -1,5 +1,7 @@
 """Several integrators on the same model, side by side."""
 
+from __future__ import annotations
+
 import time
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -18,6 +20,7 @@ from leastaction.dynamics import energy, momentum
 from leastaction.integrators import Integrator, RungeKutta4, SemiImplicitEuler, Variational
 from leastaction.judgement import silent
 from leastaction.model import Model
+from leastaction.run import step_count
 from leastaction.simulate import simulate
 from leastaction.trajectory import Trajectory
 
@@ -156,8 +159,9 @@ def compare(model: Model, *, dt: float = 1e-3, duration: float = 10.0) -> Compar
     model : the system, from its default state
     dt, duration : of every run, s
     """
-    steps = int(np.ceil(duration / dt - 1e-9))
-    every = max(1, -(-steps // NODES))
+    steps = step_count(dt, duration, None)
+    least = max(1, -(-steps // NODES))
+    every = next((k for k in range(least, 2 * least) if steps % k == 0), least)  # the end is kept if that is possible
     reference = simulate(model, dt=0.5 * dt, steps=2 * steps, record_every=2 * every, integrator=Variational(order=8))
     entries, left_out = [], {}
     for integrator in METHODS:

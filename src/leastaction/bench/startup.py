@@ -18,6 +18,7 @@ IMPORT = """\
 import json, sys, time, numba
 began = time.perf_counter()
 import leastaction
+leastaction.simulate
 seconds = time.perf_counter() - began
 print(json.dumps([seconds, [name for name in ("matplotlib", "mujoco") if name in sys.modules]]))
 """
@@ -30,7 +31,7 @@ PLAIN = "import sys\nsys.modules['scipy'] = None\n"
 class Startup(NamedTuple):
     """Wall-clock times, s.
 
-    imported : of ``import leastaction`` beyond ``import numba``
+    imported : of ``import leastaction`` and of what `simulate` needs, beyond ``import numba``
     heavy : the large optional libraries that this import brought along
     cold : of a whole script, with no kernel compiled yet
     warm : of the same script run again, as after a plain install, which has no SciPy

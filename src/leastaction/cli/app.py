@@ -1,15 +1,19 @@
 """The command itself: its options, and what every subcommand shares."""
 
+from __future__ import annotations
+
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import leastaction as la
-from leastaction import plots
-from leastaction.cli.report import Run
+
+if TYPE_CHECKING:
+    from leastaction.cli.report import Run
 
 BAD_INPUT, STEP_FAILED, FILE_FAILED, INTERRUPTED = 2, 3, 4, 130
 CODES = "Exit codes: 0 done, 2 bad input, 3 a step failed, 4 a file cannot be read or written, 130 interrupted."
@@ -22,9 +26,11 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the full traceback of
 
 @contextmanager
 def plain_errors(debug: bool) -> Iterator[None]:
-    """Turn errors that a user can mend into one message and an exit code."""
+    """Turn errors that a user can mend into one message and an exit code, and warnings into notes."""
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = _note  # type: ignore[assignment]
+            yield
     except (ValueError, OSError, ImportError, la.StepError) as error:
         if debug:
             raise
@@ -34,6 +40,10 @@ def plain_errors(debug: bool) -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("leastaction: interrupted", err=True)
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _note(message: Warning | str, *_where: Any) -> None:
+    typer.echo(f"note: {message}", err=True)
 
 
 def examples(*lines: str) -> str:
@@ -50,6 +60,8 @@ def print_version(wanted: bool) -> None:
 
 def save_energy(runs: list[Run], path: Path) -> None:
     """Save a picture of the energy errors of runs, and say where."""
+    from leastaction import plots
+
     path.parent.mkdir(parents=True, exist_ok=True)
     with plots.style():
         figure: Any = plots.compare_energy({run.label: run.trajectory for run in runs})[0].figure

@@ -1,17 +1,21 @@
 """leastaction audit: what a run kept of physics, and integrators side by side."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import leastaction as la
-from leastaction import analysis
 from leastaction.cli.app import Debug, app, plain_errors
 from leastaction.cli.named import Ignore, Root, RootChoice
-from leastaction.cli.report import INTEGRATORS, Method
+from leastaction.cli.report import Method, chosen
 from leastaction.cli.subject import SUBJECT, find_subject
+
+if TYPE_CHECKING:
+    from leastaction.analysis import Certificate, Comparison
 
 
 @app.command(epilog="Examples: leastaction audit ragdoll · leastaction audit chain:10 --html certificate.html · "
@@ -33,14 +37,13 @@ def audit(
     """Examine what a model's run, or a run from disk, kept of physics: the conservation certificate."""
     with plain_errors(debug):
         found: Any = find_subject(subject, root, ignore)
-        result: analysis.Certificate | analysis.Comparison
+        result: Certificate | Comparison
         if compare:
             if not isinstance(found, la.Model):
                 found = found.model
-            result = analysis.compare(found, dt=dt, duration=duration)
+            result = la.compare(found, dt=dt, duration=duration)
         else:
-            chosen = la.Variational(order=order) if integrator is Method.VARIATIONAL else INTEGRATORS[integrator][1]
-            result = la.audit(found, dt=dt, duration=duration, integrator=chosen)
+            result = la.audit(found, dt=dt, duration=duration, integrator=chosen(integrator, order))
         typer.echo(json.dumps(result.to_dict(), indent=2) if as_json else str(result))
         if html is not None:
             typer.echo(f"wrote {result.html(html)}", err=as_json)

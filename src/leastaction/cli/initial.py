@@ -1,5 +1,7 @@
 """The initial state as the command takes it."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 

@@ -5,9 +5,7 @@ from typing import Annotated
 
 import typer
 
-from leastaction.bench import suite
 from leastaction.cli.app import Debug, app, plain_errors
-from leastaction.experiments import choosing
 
 
 @app.command()
@@ -19,6 +17,8 @@ def bench(
     debug: Debug = False,
 ) -> None:
     """Time the library, and its peers on the same models: cost of a step, work against precision, start-up."""
+    from leastaction.bench import suite
+
     with plain_errors(debug):
         suite.run(suite.QUICK if quick else suite.FULL, out, publish)
 
@@ -31,5 +31,7 @@ def choose(
     debug: Debug = False,
 ) -> None:
     """Measure which order, step, root finder and guess suits which problem."""
+    from leastaction.experiments import choosing
+
     with plain_errors(debug):
         choosing.run(choosing.QUICK if quick else choosing.FULL, out)

@@ -1,13 +1,14 @@
 """The MODEL argument of subcommands: a built-in name or a file, and how to load it."""
 
+from __future__ import annotations
+
 import warnings
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from leastaction.importers import find_model
-from leastaction.model import Model
+import leastaction as la
 from leastaction.model.library import BUILTIN
 
 
@@ -27,7 +28,7 @@ Ignore = Annotated[list[str] | None, typer.Option(
     help="Load a file without this, as in --ignore mimic; may be repeated.")]
 
 
-def named_model(name: str, root: Root = Root.AUTO, ignore: list[str] | None = None, meshes: bool = False) -> Model:
+def named_model(name: str, root: Root = Root.AUTO, ignore: list[str] | None = None, meshes: bool = False) -> la.Model:
     """Make the model that the command line names; warnings become lines on the screen.
 
     Parameters
@@ -38,7 +39,7 @@ def named_model(name: str, root: Root = Root.AUTO, ignore: list[str] | None = No
     """
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always")
-        model = find_model(name, root=root.value, ignore=[*(ignore or ()), *([] if meshes else ["mesh"])])
+        model = la.find_model(name, root=root.value, ignore=[*(ignore or ()), *([] if meshes else ["mesh"])])
     for doubt in doubts:
         typer.echo(f"note: {doubt.message}", err=True)
     return model

@@ -6,10 +6,9 @@ from typing import Annotated
 import typer
 
 import leastaction as la
-from leastaction import plots
 from leastaction.cli.app import Debug, app, examples, plain_errors
 
-CURVES = {"energy": plots.energy, "momentum": plots.momentum, "state": plots.state}
+CURVES = ("energy", "momentum", "state")  # functions of leastaction.plots
 
 
 @app.command(epilog=examples("plot run.h5", "plot run.h5 --curve energy --curve state --out pictures",
@@ -29,7 +28,7 @@ def plot(
         traj, folder = la.open(run), run.parent if out is None else out
         folder.mkdir(parents=True, exist_ok=True)
         for name in curve or CURVES:
-            drawn = CURVES[name](traj)  # type: ignore[operator]
+            drawn = getattr(la.plots, name)(traj)
             figure = (drawn[0] if isinstance(drawn, tuple) else drawn).figure
             path = folder / f"{run.stem}-{name}.{form}"
             figure.savefig(path)

@@ -1,30 +1,44 @@
 """Timed runs and the table that sums them up."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import leastaction as la
-from leastaction.files import integrator_to_dict
-from leastaction.integrators import Integrator
+
+if TYPE_CHECKING:
+    from leastaction.integrators import Integrator
 
 WARM_UP_STEPS = 10   # enough to compile every kernel, so that no compiling is timed
 
 
 class Method(StrEnum):
-    """The integrators by their names on the command line."""
+    """The integrators by their names, which are those of `leastaction.integrators.NAMED`."""
 
     VARIATIONAL = "variational"
     EULER = "euler"
     RK4 = "rk4"
 
 
-INTEGRATORS: dict[Method, tuple[str, Integrator]] = {
-    Method.VARIATIONAL: ("variational", la.Variational()),
-    Method.EULER: ("semi-implicit Euler", la.SemiImplicitEuler()),
-    Method.RK4: ("Runge–Kutta 4", la.RungeKutta4()),
+LABELS = {
+    Method.VARIATIONAL: "variational",
+    Method.EULER: "semi-implicit Euler",
+    Method.RK4: "Runge–Kutta 4",
 }
+
+
+def chosen(method: Method, order: int = 2) -> Integrator:
+    """Return the integrator that the options name."""
+    from leastaction.integrators import as_integrator
+
+    if method is Method.VARIATIONAL:
+        return la.Variational(order=order)
+    if order != 2:
+        raise ValueError(f"--order is for the variational integrator, not for {method.value}")
+    return as_integrator(method.value)
 
 
 class Run(NamedTuple):
@@ -45,11 +59,11 @@ def timed_run(model: la.Model, method: Method, dt: float, duration: float) -> Ru
     dt : float, s
     duration : float, s
     """
-    label, integrator = INTEGRATORS[method]
+    integrator = chosen(method)
     la.simulate(model, dt=dt, steps=WARM_UP_STEPS, integrator=integrator, progress=False)
     start = time.perf_counter()
     trajectory = la.simulate(model, dt=dt, duration=duration, integrator=integrator)
-    return Run(label, trajectory, (time.perf_counter() - start) / trajectory.steps)
+    return Run(LABELS[method], trajectory, (time.perf_counter() - start) / trajectory.steps)
 
 
 def table(runs: Iterable[Run]) -> str:
@@ -66,6 +80,8 @@ def table(runs: Iterable[Run]) -> str:
 
 def summary(traj: la.Trajectory) -> dict[str, Any]:
     """Sum up a run for a machine to read: plain numbers and text; energies in J, times in s."""
+    from leastaction.files import integrator_to_dict
+
     tally = traj.tally
     return {
         "model": traj.model.name,

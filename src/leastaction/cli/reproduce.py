@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from leastaction.cli.app import Debug, app, plain_errors
-from leastaction.experiments.paper import suite
 
 
 @app.command()
@@ -18,5 +17,7 @@ def reproduce(
     debug: Debug = False,
 ) -> None:
     """Make every figure and number of the paper anew, and put them beside what it says."""
+    from leastaction.experiments.paper import suite
+
     with plain_errors(debug):
         suite.run(suite.QUICK if quick else suite.FULL, out, readme)

@@ -1,5 +1,7 @@
 """leastaction simulate, resume and demo: runs, and what became of their energy."""
 
+from __future__ import annotations
+
 import json
 import time
 from collections.abc import Callable
@@ -9,11 +11,10 @@ from typing import Annotated, Any
 import typer
 
 import leastaction as la
-from leastaction import plots
 from leastaction.cli.app import INTERRUPTED, Debug, app, examples, plain_errors, save_energy
 from leastaction.cli.initial import initial_state
 from leastaction.cli.named import Ignore, ModelName, Root, RootChoice, named_model
-from leastaction.cli.report import INTEGRATORS, WARM_UP_STEPS, Method, summary, table, timed_run
+from leastaction.cli.report import WARM_UP_STEPS, Method, chosen, summary, table, timed_run
 from leastaction.composition import ORDERS
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
@@ -79,16 +80,7 @@ def demo(
         runs = [timed_run(model, method, 1e-3, duration) for method in Method]
         typer.echo(f"A 10-link chain, released horizontally: {duration:g} s at 1 ms\n\n{table(runs)}\n")
         save_energy(runs, out / "energy.png")
-        typer.echo(f"wrote {plots.animate(runs[0].trajectory, out / 'chain.gif')}")
-
-
-def chosen(method: Method, order: int) -> Any:
-    """Return the integrator that the options name."""
-    if method is Method.VARIATIONAL:
-        return la.Variational(order=order)
-    if order != 2:
-        raise ValueError(f"--order is for the variational integrator, not for {method.value}")
-    return INTEGRATORS[method][1]
+        typer.echo(f"wrote {la.plots.animate(runs[0].trajectory, out / 'chain.gif')}")
 
 
 def finish(make: Callable[[], la.Trajectory], out: Path | None, as_json: bool) -> None:

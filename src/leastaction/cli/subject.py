@@ -1,5 +1,7 @@
 """What a command is about: a model by its name or file, or a run from disk."""
 
+from __future__ import annotations
+
 from typing import Annotated
 
 import typer

@@ -6,10 +6,9 @@ from typing import Annotated
 import typer
 
 import leastaction as la
-from leastaction import plots, viewers
 from leastaction.cli.app import Debug, app, plain_errors
 from leastaction.cli.named import Ignore, Root, RootChoice
-from leastaction.cli.report import INTEGRATORS, Method
+from leastaction.cli.report import Method, chosen
 from leastaction.cli.subject import SUBJECT, find_subject
 
 
@@ -31,13 +30,13 @@ def view(
     with plain_errors(debug):
         run = find_subject(subject, root, ignore, meshes=True)
         if isinstance(run, la.Model):
-            run = la.simulate(run, dt=dt, duration=duration, integrator=INTEGRATORS[integrator][1])
+            run = la.simulate(run, dt=dt, duration=duration, integrator=chosen(integrator))
         for path in (html, gif):
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
         if html is not None:
-            typer.echo(f"wrote {viewers.write_html(run, html)}")
+            typer.echo(f"wrote {la.viewers.write_html(run, html)}")
         if gif is not None:
-            typer.echo(f"wrote {plots.animate(run, gif)}")
+            typer.echo(f"wrote {la.plots.animate(run, gif)}")
         if html is None and gif is None:
-            viewers.view(run, port, block=True)
+            la.viewers.view(run, port, block=True)

@@ -58,7 +58,8 @@ def plain_errors(path: Path, kept: str = "") -> Iterator[None]:
 def written_aside(path: Path, overwrite: bool) -> Iterator[Path]:
     """Give the name of a file beside ``path`` that takes its place once it is complete and on the disk."""
     if path.exists() and not overwrite:
-        raise FileError(f"{path} is there already: choose another name, or allow it to be overwritten")
+        raise FileError(f"{path} exists: choose another name, or replace the file with overwrite=True in Python, "
+                        "--overwrite on the command line")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     with plain_errors(path, "; choose a folder that is there and can be written to, on a disk with room"):
         try:

@@ -1,5 +1,7 @@
 """Runs that go on."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 from leastaction.files import checkpoint, writer

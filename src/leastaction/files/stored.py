@@ -1,11 +1,14 @@
 """Trajectories that stay in their file, and runs that are written to one."""
 
+from __future__ import annotations
+
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from leastaction import hints
 from leastaction.compiled import compile_model
 from leastaction.errors import FileError, StepError
 from leastaction.files import checkpoint, writer
@@ -26,7 +29,7 @@ FORCES = ("control", "wrench")
 
 def _column(name: str, nodes: bool = True) -> Any:
     """An array that is looked up in the file when first asked for."""
-    def get(self: "StoredTrajectory") -> np.ndarray:
+    def get(self: StoredTrajectory) -> np.ndarray:
         steps, every = self.steps, self.record_every
         return read(self.path, name, steps // every + 1 if nodes else -(-steps // every))
 
@@ -67,7 +70,8 @@ class StoredTrajectory(Trajectory):
             energy_range=extremes[:2] + compile_model(model).ground_energy,
             momentum_range=extremes[MOMENTA].reshape(2, 6), peak_kinetic_energy=float(extremes[2]),
             looks=EnergyWatch(0.0).restore(last).looks(),
-            failure=_failure(model, dt, last), origin=None if given is None else Origin(*given, model.revision),
+            failure=_failure(model, description, last),
+            origin=None if given is None else Origin(*given, model.revision),
         )
 
     @property
@@ -100,13 +104,15 @@ def _forces(path: Path, description: dict[str, Any], given: dict[str, Control]) 
     return None if lost else (forces["control"], forces["wrench"])
 
 
-def _failure(model: Model, dt: float, last: Any) -> StepError | None:
+def _failure(model: Model, description: dict[str, Any], last: Any) -> StepError | None:
     if last["failed_status"] == 0:
         return None
-    step = int(last["steps"])
+    step, status = int(last["steps"]), Status(int(last["failed_status"]))
+    driven = status != Status.BAD_CONTROL and any(description[name] != "none" for name in FORCES)
     return StepError(
-        Status(int(last["failed_status"])).meaning, step, step * dt, float(last["failed_residual"]),
+        status.meaning, step, step * description["dt"], float(last["failed_residual"]),
         model.names[int(last["failed_body"])], np.array(last["q"]), np.array(last["v"]), np.array(last["p"]),
+        hints.FORCED if driven else "",
     )
 
 

@@ -128,7 +128,8 @@ class _Announcer(event.Listener):
         if not self._ours(event_):
             return
         if not self.announced:
-            print("leastaction: compiling kernels, first run only…", file=sys.stderr, flush=True)
+            print("leastaction: compiling kernels for this kind of run, kept for next time…", file=sys.stderr,
+                  flush=True)
             self.announced = True
         if self.depth == 0:
             self.started, self.thresholds = time.perf_counter(), gc.get_threshold()

@@ -1,5 +1,6 @@
 """Checked conversion to arrays, and the few rotations the model layer needs."""
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,28 @@ from numpy.typing import ArrayLike
 from leastaction.errors import ModelError
 
 UNIT_TOLERANCE = 1e-6  # quaternions closer to unit norm than this are normalised, others are faults
+
+
+def same(a: Any, b: Any) -> bool:
+    """Tell whether two values are equal; arrays in shape and every number."""
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return a is b or np.array_equal(a, b)
+    return a is b or bool(a == b)
+
+
+class ByValue:
+    """A frozen dataclass, fields of which may be arrays: equal to another of its kind with equal fields."""
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(same(getattr(self, field.name), getattr(other, field.name)) for field in fields(self))  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        values = (getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+        # As numbers, since −0 and 0 are equal but differ in their bytes
+        return hash(tuple(tuple(value.ravel().tolist()) if isinstance(value, np.ndarray) else value
+                          for value in values))
 
 
 def as_array(value: ArrayLike, shape: tuple[int, ...], what: str) -> np.ndarray:

@@ -1,16 +1,20 @@
 """What a body looks like; the dynamics never read it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction.model.arrays import ByValue
+
 Shape = Literal["box", "sphere", "capsule", "cylinder", "ellipsoid", "mesh"]
 
 
 @dataclass(frozen=True, eq=False)
-class Geometry:
+class Geometry(ByValue):
     """A shape fixed to a body, for viewers.
 
     Parameters
@@ -36,7 +40,7 @@ class Geometry:
     visual: bool = True
 
     @classmethod
-    def capsule(cls, start: ArrayLike, end: ArrayLike, radius: float, color: ArrayLike) -> "Geometry":
+    def capsule(cls, start: ArrayLike, end: ArrayLike, radius: float, color: ArrayLike) -> Geometry:
         """Make a capsule between two points.
 
         Parameters

@@ -1,5 +1,7 @@
 """Mass, centre of mass and rotational inertia of a rigid body."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.errors import ModelError
-from leastaction.model.arrays import as_array, point_inertia, rotation_matrix
+from leastaction.model.arrays import ByValue, as_array, point_inertia, rotation_matrix
 
 ORIGIN = (0.0, 0.0, 0.0)
 ALONG_Z = (0.0, 0.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
-class Inertia:
+class Inertia(ByValue):
     """Inertia of a rigid body; whether it is physical is checked with the model, where faults are collected.
 
     Parameters
@@ -35,7 +37,7 @@ class Inertia:
         object.__setattr__(self, "matrix", as_array(self.matrix, (3, 3), "the matrix of an inertia"))
 
     @classmethod
-    def box(cls, mass: float, size: ArrayLike, com: ArrayLike = ORIGIN) -> "Inertia":
+    def box(cls, mass: float, size: ArrayLike, com: ArrayLike = ORIGIN) -> Inertia:
         """Make a solid box.
 
         Parameters
@@ -48,7 +50,7 @@ class Inertia:
         return cls(mass, com, _mass(mass) / 12 * np.diag([y + z, x + z, x + y]))
 
     @classmethod
-    def rod(cls, mass: float, length: float, axis: ArrayLike = ALONG_Z, com: ArrayLike = ORIGIN) -> "Inertia":
+    def rod(cls, mass: float, length: float, axis: ArrayLike = ALONG_Z, com: ArrayLike = ORIGIN) -> Inertia:
         """Make a thin rod.
 
         Parameters
@@ -61,7 +63,7 @@ class Inertia:
         return cls(mass, com, _round(axis, 0.0, _mass(mass) * _length(length, "rod length") ** 2 / 12))
 
     @classmethod
-    def sphere(cls, mass: float, radius: float, com: ArrayLike = ORIGIN) -> "Inertia":
+    def sphere(cls, mass: float, radius: float, com: ArrayLike = ORIGIN) -> Inertia:
         """Make a solid sphere.
 
         Parameters
@@ -75,7 +77,7 @@ class Inertia:
     @classmethod
     def cylinder(
         cls, mass: float, radius: float, length: float, axis: ArrayLike = ALONG_Z, com: ArrayLike = ORIGIN
-    ) -> "Inertia":
+    ) -> Inertia:
         """Make a solid cylinder.
 
         Parameters
@@ -92,7 +94,7 @@ class Inertia:
     @classmethod
     def capsule(
         cls, mass: float, radius: float, length: float, axis: ArrayLike = ALONG_Z, com: ArrayLike = ORIGIN
-    ) -> "Inertia":
+    ) -> Inertia:
         """Make a solid cylinder with a half ball on either end.
 
         Parameters
@@ -115,7 +117,7 @@ class Inertia:
         """(3, 3) rotational inertia about the body frame's origin, body axes, kg m^2."""
         return self.matrix + point_inertia(self.mass, self.com)
 
-    def moved(self, position: ArrayLike = ORIGIN, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> "Inertia":
+    def moved(self, position: ArrayLike = ORIGIN, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Inertia:
         """Return the same inertia seen from another frame.
 
         Parameters
@@ -127,7 +129,7 @@ class Inertia:
         com = as_array(position, (3,), "the position") + R @ self.com
         return Inertia(self.mass, com, R @ self.matrix @ R.T)
 
-    def __add__(self, other: "Inertia") -> "Inertia":
+    def __add__(self, other: Inertia) -> Inertia:
         """Two inertias in the same frame, welded together."""
         mass = self.mass + other.mass
         moment = self.mass * self.com + other.mass * other.com

@@ -141,3 +141,7 @@ def _serial(name: str, n: int, link: tuple[float, float, float], inertia: Inerti
 def _require_count(what: str, value: int) -> None:
     if value < 1:
         raise ModelError(f"the {what} must be at least 1, not {value}")
+
+
+def __dir__() -> list[str]:
+    return sorted(BUILTIN)

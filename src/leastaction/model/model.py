@@ -1,5 +1,7 @@
 """The description of a tree of rigid bodies on a fixed ground."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.errors import ModelError
-from leastaction.model.arrays import UNIT_TOLERANCE, as_array
+from leastaction.model.arrays import UNIT_TOLERANCE, ByValue, as_array, same
 from leastaction.model.description import body_record, mapping, numbers, plain, read_body, read_state, refuse_unknown
 from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
@@ -21,7 +23,7 @@ from leastaction.model.validation import did_you_mean, validate
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Body(ByValue):
     """One body of a model and the joint that carries it.
 
     Parameters
@@ -65,6 +67,9 @@ class Model:
     -----
     q and v are laid out by bodies in the order added. Bodies may be added before their parents; nothing is
     checked but shapes until `validate`, which lists every fault at once.
+
+    Models are equal when they have the same name, gravity, bodies, initial state, keyframes and ``ignored``, number
+    for number. As they may change, they cannot be keys of a dict.
     """
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "model") -> None:
@@ -262,7 +267,7 @@ class Model:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "Model":
+    def from_dict(cls, data: Mapping[str, Any]) -> Model:
         """Make the model that `to_dict` wrote down; keys that mean nothing are errors."""
         known = ("name", "gravity", "q0", "v0", "bodies", "ignored", "keyframes")
         refuse_unknown(mapping(data, "a model"), known, "the model")
@@ -275,6 +280,18 @@ class Model:
         for name, (q, v) in mapping(data.get("keyframes", {}), "keyframes").items():
             model.keyframes[name] = model.check_state(numbers(q), numbers(v))
         return model
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Model):
+            return NotImplemented
+        return (
+            self.name == other.name and same(self.gravity, other.gravity) and self._bodies == other._bodies
+            and same(self.q0, other.q0) and same(self.v0, other.v0) and self.ignored == other.ignored
+            and self.keyframes.keys() == other.keyframes.keys()
+            and all(all(map(same, state, other.keyframes[name])) for name, state in self.keyframes.items())
+        )
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         bodies = "1 body" if self.nb == 1 else f"{self.nb} bodies"

@@ -51,7 +51,8 @@ def animate(traj: Trajectory, path: str | Path = "run.gif", fps: float = 25.0, s
     """
     path = Path(path)
     if path.suffix.lower() != ".gif":
-        raise ValueError(f"animate writes GIF files: name it '{path.with_suffix('.gif')}' instead of '{path}'")
+        raise ValueError(f"animate writes GIF files, not '{path}': name it '{path.with_suffix('.gif')}', or let "
+                         f"traj.to_html('{path.with_suffix('.html')}') write a film that any browser plays")
     if not (fps > 0 and speed > 0):
         raise ValueError(f"fps and speed must be positive, not {fps} and {speed}")
     delay = max(2, round(100 / fps)) / 100

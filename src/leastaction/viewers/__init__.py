@@ -1,5 +1,7 @@
 """Runs to look at: in the browser, live or as one file that plays offline."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 from leastaction.model import Model
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Viewer", "view", "write_html"]
 
 
-def view(subject: "Model | Trajectory", port: int = 8080, block: bool | None = None, duration: float = 10.0,
+def view(subject: Model | Trajectory, port: int = 8080, block: bool | None = None, duration: float = 10.0,
          dt: float = 1e-3) -> Viewer:
     """Show a run, or a model as it moves from its default state, in the browser at http://127.0.0.1:port.
 

@@ -1,0 +1,65 @@
+"""The package offers its public names, each imported when first used, and nothing by accident."""
+
+import ast
+import builtins
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import leastaction as la
+
+
+def run(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True).stdout
+
+
+def test_a_star_import_leaves_open_alone():
+    found = {}
+    exec("from leastaction import *", found)
+    assert found.get("open", builtins.open) is builtins.open
+    assert found["simulate"] is la.simulate
+    assert callable(la.open) and la.open is not builtins.open
+
+
+def test_dir_lists_the_public_names():
+    assert dir(la) == sorted([*la.__all__, "open"])
+    assert [name for name in dir(la) if not hasattr(la, name)] == []
+    assert "chain" in dir(la.library) and "np" not in dir(la.library)
+    assert all(inspect.isfunction(getattr(la.library, name)) for name in dir(la.library))
+    with pytest.raises(AttributeError, match="has no attribute 'simulation'"):
+        _ = la.simulation
+
+
+def test_type_checkers_see_the_names_where_they_are():
+    """What is imported for type checkers is what is imported when asked for."""
+    tree = ast.parse(Path(la.__file__).read_text(encoding="utf-8"))
+    block, = (node for node in tree.body if isinstance(node, ast.If) and node.test.id == "TYPE_CHECKING")
+    seen = {alias.asname or alias.name for node in block.body for alias in node.names}
+    assert seen == {*la._HOME, *la._MODULES, "open"}
+    assert {*la.__all__} == {*la._HOME, "convert", "__version__"}
+    for node in block.body:
+        for alias in node.names:
+            home = __import__(node.module, fromlist=[alias.name])
+            assert getattr(home, alias.name) is getattr(la, alias.asname or alias.name)
+
+
+@pytest.mark.parametrize("first", ["leastaction.analysis", "leastaction.simulate", "leastaction.simulate_many"])
+def test_simulate_stays_a_function_whatever_is_imported_first(first):
+    code = f"import leastaction as la, {first}; print(la.simulate.__name__, la.simulate_many.__name__, la.audit)"
+    assert run(code).startswith("simulate simulate_many <function audit")
+
+
+def test_plots_are_an_attribute():
+    assert run("import leastaction as la; print(la.plots.compare_energy.__name__)").strip() == "compare_energy"
+
+
+@pytest.mark.parametrize("name", ["simulate", "simulate_many", "Simulator", "audit", "forward_dynamics", "Model",
+                                  "resume", "open", "variational_step", "view"])
+def test_help_is_readable(name):
+    """Types are shown by their names, not spelt out: NumPy's ArrayLike alone is 15 lines."""
+    text = str(inspect.signature(getattr(la, name)))
+    assert "_NestedSequence" not in text and "collections.abc" not in text
+    assert max(len(str(parameter)) for parameter in inspect.signature(getattr(la, name)).parameters.values()) < 90
