@@ -96,7 +96,8 @@ def test_a_watch_thins_out_by_the_number_of_steps_alone(pieces):
 
 def test_energy_that_is_not_meant_to_be_constant_is_not_judged():
     model = la.Model()
-    model.add_body("arm", joint=la.Revolute((0, 1, 0), damping=1.0), inertia=la.Inertia.rod(1.0, 0.5, com=(0, 0, -0.25)))
+    rod = la.Inertia.rod(1.0, 0.5, com=(0, 0, -0.25))
+    model.add_body("arm", joint=la.Revolute((0, 1, 0), damping=1.0), inertia=rod)
     run = la.simulate(model, [2.0], dt=1e-3, duration=3.0)
     assert run.judgement.kept and "damping" in run.judgement.reason and "energy change" in run.report()
     pushed = la.simulate(la.library.chain(3), dt=1e-3, duration=3.0, control=[5.0, 0.0, 0.0])

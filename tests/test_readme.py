@@ -64,7 +64,7 @@ def percents(text):
 
 
 def test_the_hour_claims_what_a_minute_shows():
-    """Bounds over an hour and eight starts hold for the first minute of two others, and the order of methods is true."""
+    """Bounds over an hour and eight starts hold for a minute of two others, and the order of methods is true."""
     head, *table = rows("hour")
     assert tuple(head) == hour.HEAD
     published = {(row[0], row[1]): row for row in table}

@@ -134,7 +134,7 @@ def test_a_pendulum_too_fast_for_its_step_is_divided_or_refused(turns):
     with pytest.raises(la.StepError) as caught:
         la.simulate(model, v=v, dt=h, steps=10, integrator=la.Variational(max_substeps=1))
     assert caught.value.step == 0
-    # "split" moves a mass along chords, 16 % too fast for parts of 0.8 rad; on "exp" a lone hinge turns at its true rate
+    # "split" moves a mass along chords, 16 % too fast for parts of 0.8 rad; with "exp" a lone hinge turns as it should
     for retraction, rtol in (("exp", 5e-2), ("split", 2e-1)):
         traj = la.simulate(model, v=v, dt=h, steps=10, integrator=la.Variational(retraction=retraction))
         assert (traj.substeps >= 2 * np.pi * turns).all()

@@ -126,7 +126,7 @@ def follow_all(
 
 def table(runs: Sequence[Ran]) -> list[tuple[str, ...]]:
     """Return a row for each method: bounds over its runs, CPU time the median."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for method, horizon in dict.fromkeys((run.method, run.horizon) for run in runs):
         own = [run for run in runs if (run.method, run.horizon) == (method, horizon)]
         levels = [run.level for run in own]
