@@ -1,7 +1,8 @@
 """States to and from the layouts of MuJoCo and Pinocchio.
 
 Joints are matched by name (a joint without one by the name of its body), so the other program may have read the same
-file in its own way. Both directions are exact but for round-off.
+file in its own way. A joint of several parts may be several joints there, NAME.0, NAME.1 and so on, as `la.to_mujoco`
+makes them. Both directions are exact but for round-off.
 
 MuJoCo: a free joint is position and quaternion in the world; its velocity is linear in world axes, then angular in body
 axes. Pinocchio: quaternions are (x, y, z, w); a free joint's velocity is linear, then angular, in body axes; continuous
@@ -24,13 +25,13 @@ Array = np.ndarray
 
 
 class Match(NamedTuple):
-    """A joint of ours and where the other program keeps its numbers."""
+    """A joint of ours and where the other program keeps its numbers: (nq,) and (nv,) indices of the joint's own."""
 
     body: Body
     q: slice
     v: slice
-    their_q: slice
-    their_v: slice
+    their_q: Array
+    their_v: Array
 
 
 def to_mujoco(model: Model, mjmodel: Any, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
@@ -151,9 +152,9 @@ def _mujoco(model: Model, mj: Any) -> Iterator[Match]:
     ids = {name: j for j, name in enumerate(mujoco_names(mj, "jnt"))}
     sizes = {0: (7, 6), 1: (4, 3), 2: (1, 1), 3: (1, 1)}
 
-    def place(j: int) -> tuple[slice, slice]:
+    def place(j: int) -> tuple[Array, Array]:
         nq, nv = sizes[int(mj.jnt_type[j])]
-        return slice(mj.jnt_qposadr[j], mj.jnt_qposadr[j] + nq), slice(mj.jnt_dofadr[j], mj.jnt_dofadr[j] + nv)
+        return mj.jnt_qposadr[j] + np.arange(nq), mj.jnt_dofadr[j] + np.arange(nv)
 
     return _matched(model, ids, place, "MuJoCo")
 
@@ -162,27 +163,35 @@ def _pinocchio(model: Model, pinmodel: Any) -> Iterator[Match]:
     """Match our joints to those of Pinocchio."""
     ids = {name: j for j, name in enumerate(pinmodel.names) if j}
 
-    def place(j: int) -> tuple[slice, slice]:
+    def place(j: int) -> tuple[Array, Array]:
         joint = pinmodel.joints[j]
-        return slice(joint.idx_q, joint.idx_q + joint.nq), slice(joint.idx_v, joint.idx_v + joint.nv)
+        return joint.idx_q + np.arange(joint.nq), joint.idx_v + np.arange(joint.nv)
 
     return _matched(model, ids, place, "Pinocchio")
 
 
+def joint_names(body: Body) -> list[str]:
+    """Name the joint of a body, or its parts where it has several, as `la.to_mujoco` does."""
+    name, count = body.joint.name or body.name, len(body.joint.parts())
+    return [name] if count == 1 else [f"{name}.{k}" for k in range(count)]
+
+
 def _matched(
-    model: Model, ids: dict[str, int], place: Callable[[int], tuple[slice, slice]], program: str
+    model: Model, ids: dict[str, int], place: Callable[[int], tuple[Array, Array]], program: str
 ) -> Iterator[Match]:
     layout = model.layout
     for b, body in enumerate(model.bodies):
         if not body.joint.nv:
             continue
-        name = body.joint.name if body.joint.name in ids else body.name
-        if name not in ids:
-            missing = body.joint.name or body.name
-            raise ModelError(f"{program}'s model has no joint '{missing}'; is it of the same file?")
-        their_q, their_v = place(ids[name])
-        if their_v.stop - their_v.start != body.joint.nv:
-            raise ModelError(f"joint '{name}' has not {body.joint.nv} degrees of freedom in {program}'s model")
+        wanted = body.joint.name or body.name
+        choices = ([wanted], joint_names(body), [body.name])
+        names = next((names for names in choices if all(name in ids for name in names)), None)
+        if names is None:
+            raise ModelError(f"{program}'s model has no joint '{wanted}'; is it of the same file?")
+        places = [place(ids[name]) for name in names]
+        their_q, their_v = np.concatenate([q for q, _ in places]), np.concatenate([v for _, v in places])
+        if len(their_v) != body.joint.nv:
+            raise ModelError(f"joint '{wanted}' has not {body.joint.nv} degrees of freedom in {program}'s model")
         yield Match(body, layout.q_slice(b), layout.v_slice(b), their_q, their_v)
 
 

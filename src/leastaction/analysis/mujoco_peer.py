@@ -1,10 +1,16 @@
 """The same model in MuJoCo, run there, and told in this library's layout."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from leastaction.convert import joint_names
+from leastaction.dynamics import forward_dynamics
+from leastaction.errors import ModelError
 from leastaction.model import BALL, FREE, Body, Model, Part
 from leastaction.model.arrays import product, rotation_matrix
 
@@ -14,45 +20,97 @@ Array = np.ndarray
 def to_mujoco(model: Model) -> Any:
     """Build the MuJoCo model (an MjModel) of a model: bodies, joints, inertias, springs and damping; no contacts.
 
+    A joint is called as here, or after its body if it has no name; the parts of a universal or planar joint are joints
+    of their own, NAME.0, NAME.1 and so on. `leastaction.convert` turns states into those of this model and back.
+
+    MuJoCo's compiler refuses moving bodies without mass and inertias with a zero moment, such as a thin rod's, although
+    the simulation itself needs neither. So all bodies are compiled with mass and moments of one, and get their own
+    afterwards, exactly.
+
     Raises
     ------
-    ValueError
-        Naming what MuJoCo cannot have: helical joints, free joints below a body, some springs.
+    ModelError
+        Naming what MuJoCo cannot have: helical joints, free joints below a body, some springs; joints that move nothing
     """
     import mujoco
 
+    if model.nv:
+        forward_dynamics(model, None, None)  # which names what is wrong, and a joint that moves nothing
+    else:
+        model.validate()
+    try:
+        mj = _spec(mujoco, model).compile()
+    except ModelError:
+        raise
+    except ValueError as why:
+        raise ModelError(f"MuJoCo refuses the model '{model.name}': {' '.join(str(why).split())}") from None
+    for body in model.bodies:
+        b = mj.body(body.name).id
+        mj.body_mass[b], mj.body_inertia[b] = body.inertia.mass, _principal(mujoco, body)[0]
+    with _quiet(mujoco):
+        mujoco.mj_setConst(mj, mujoco.MjData(mj))
+    if mj.nv:
+        mj.stat.meaninertia = mj.dof_M0.mean()
+    return mj
+
+
+def _spec(mujoco: Any, model: Model) -> Any:
+    """Describe the model to MuJoCo, but for its masses and moments."""
     spec = mujoco.MjSpec()
     spec.option.gravity = model.gravity
+    spec.compiler.degree = False
     made: dict[str | None, Any] = {None: spec.worldbody}
     for body in (model.bodies[i] for i in model.order()):
         new = made[body.parent].add_body(name=body.name, pos=body.position, quat=body.quaternion)
         made[body.name] = new
-        if body.inertia.mass > 0:
-            new.mass, new.ipos, new.explicitinertial = body.inertia.mass, body.inertia.com, True
-            new.fullinertia = body.inertia.matrix[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-        for k, part in enumerate(body.joint.parts()):
-            joint = new.add_joint(name=f"{body.name}.{k}", type=_kind(mujoco, part, body), armature=part.armature)
-            for name in ("damping", "stiffness"):
-                held = getattr(joint, name)  # a number, or from MuJoCo 4 on the coefficients of a polynomial
-                linear = np.append(getattr(part, name), np.zeros(np.size(held) - 1))
-                setattr(joint, name, linear if np.ndim(held) else float(linear[0]))
-            if part.kind not in (BALL, FREE):
-                joint.axis, joint.springref = part.turn + part.slide, float(part.rest[0])
-    spec.compiler.degree = False
-    spec.compiler.balanceinertia = False
-    return spec.compile()
+        new.mass, new.inertia, new.explicitinertial = 1.0, np.ones(3), True
+        new.ipos, new.iquat = body.inertia.com, _principal(mujoco, body)[1]
+        for name, part in zip(joint_names(body), body.joint.parts(), strict=False):
+            _add_joint(mujoco, new, name, part, body)
+    return spec
+
+
+@contextmanager
+def _quiet(mujoco: Any) -> Iterator[None]:
+    """Keep MuJoCo's warnings from a file in the working folder, where they would go."""
+    mujoco.set_mju_user_warning(lambda _: None)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(None)
+
+
+def _principal(mujoco: Any, body: Body) -> tuple[Array, Array]:
+    """Principal moments (3,) of a body, kg m², and the unit quaternion (4,) of their axes in its frame."""
+    matrix, quaternion = body.inertia.matrix, np.array([1.0, 0.0, 0.0, 0.0])
+    if not (matrix - np.diag(np.diag(matrix))).any():  # MuJoCo is faster where the axes are those of the body
+        return np.diag(matrix), quaternion
+    moments, axes = np.linalg.eigh(matrix)
+    axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])  # right-handed
+    mujoco.mju_mat2Quat(quaternion, axes.ravel())
+    return np.maximum(moments, 0.0), quaternion
+
+
+def _add_joint(mujoco: Any, new: Any, name: str, part: Part, body: Body) -> None:
+    joint = new.add_joint(name=name, type=_kind(mujoco, part, body), armature=part.armature)
+    for word in ("damping", "stiffness"):
+        held = getattr(joint, word)  # a number, or from MuJoCo 4 on the coefficients of a polynomial
+        linear = np.append(getattr(part, word), np.zeros(np.size(held) - 1))
+        setattr(joint, word, linear if np.ndim(held) else float(linear[0]))
+    if part.kind not in (BALL, FREE):
+        joint.axis, joint.springref = part.turn + part.slide, float(part.rest[0])
 
 
 def _kind(mujoco: Any, part: Part, body: Body) -> Any:
     kinds = mujoco.mjtJoint
     if part.kind == FREE and body.parent is not None:
-        raise ValueError(f"MuJoCo has no free joint below a body, as '{body.name}' has")
+        raise ModelError(f"MuJoCo has no free joint below a body, as '{body.name}' has")
     if part.kind in (BALL, FREE):
         if part.stiffness:
-            raise ValueError(f"MuJoCo's springs of ball and free joints differ from that of '{body.name}'")
+            raise ModelError(f"MuJoCo's springs of ball and free joints differ from that of '{body.name}'")
         return kinds.mjJNT_BALL if part.kind == BALL else kinds.mjJNT_FREE
     if part.turn.any() and part.slide.any():
-        raise ValueError(f"MuJoCo has no helical joint, as '{body.name}' has")
+        raise ModelError(f"MuJoCo has no helical joint, as '{body.name}' has")
     return kinds.mjJNT_HINGE if part.turn.any() else kinds.mjJNT_SLIDE
 
 
@@ -61,7 +119,9 @@ class MujocoRun:
 
     Parameters
     ----------
-    model : the system, from its default state
+    model : the system
+    q : (nq,) initial configuration, rad, m, unit quaternions; model.q0 if None
+    v : (nv,) initial velocity, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt : time step, s
     steps : number of steps
     every : keep the start and every so many steps
@@ -70,10 +130,11 @@ class MujocoRun:
     ----------
     q : (N, nq) configurations, rad, m, unit quaternions
     v : (N, nv) velocities, body axes for ball and free joints, rad/s, m/s
-    seconds_a_step : time of a step, called from Python, s
+    cpu_seconds : CPU time of all steps, s
     """
 
-    def __init__(self, model: Model, dt: float, steps: int, every: int) -> None:
+    def __init__(self, model: Model, q: ArrayLike | None, v: ArrayLike | None, dt: float, steps: int,
+                 every: int) -> None:
         import mujoco
 
         self.mj = to_mujoco(model)
@@ -81,19 +142,15 @@ class MujocoRun:
         self.mj.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET  # what breaks down is to stay broken
         data = mujoco.MjData(self.mj)
         self._lay_out(model)
-        self._set(data, *model.check_state(None, None))
-        kept, spent = [self._get(data)], 0.0
-        mujoco.set_mju_user_warning(lambda _: None)  # which otherwise go to a file in the working folder
-        try:
+        self._set(data, *model.check_state(q, v))
+        kept, self.cpu_seconds = [self._get(data)], 0.0
+        with _quiet(mujoco):
             for _ in range(steps // every):
-                start = time.perf_counter()
+                start = time.thread_time()
                 mujoco.mj_step(self.mj, data, every)
-                spent += time.perf_counter() - start
+                self.cpu_seconds += time.thread_time() - start
                 kept.append(self._get(data))
-        finally:
-            mujoco.set_mju_user_warning(None)
         self.q, self.v = (np.array(part) for part in zip(*kept, strict=True))
-        self.seconds_a_step = spent / max(steps, 1)
 
     def _lay_out(self, model: Model) -> None:
         """Find where MuJoCo keeps our coordinates, and the free joints, which it sees differently."""
@@ -101,8 +158,8 @@ class MujocoRun:
         self.free: list[tuple[int, int, Body]] = []
         at_q = at_v = 0
         for body in model.bodies:
-            for k, part in enumerate(body.joint.parts()):
-                joint = self.mj.joint(f"{body.name}.{k}")
+            for name, part in zip(joint_names(body), body.joint.parts(), strict=False):
+                joint = self.mj.joint(name)
                 q, v = int(joint.qposadr[0]), int(joint.dofadr[0])
                 self.to_q[at_q : at_q + part.nq] = np.arange(q, q + part.nq)
                 self.to_v[at_v : at_v + part.nv] = np.arange(v, v + part.nv)
