@@ -301,4 +301,4 @@ class Trajectory:
         """Show the run in the browser, on this machine only; see `leastaction.view`."""
         from leastaction import viewers
 
-        return viewers.view(self, port, block)
+        return viewers.view(self, port=port, block=block)

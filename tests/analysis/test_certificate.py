@@ -102,6 +102,22 @@ def test_a_run_that_broke_off():
     assert "The run ended early: step" in " ".join(certificate.verdict)
 
 
+def test_the_initial_state_is_as_given(gentle):
+    model = la.library.double_pendulum()
+    certificate = la.audit(model, [2.0, 1.0], [0.5, 0.0], duration=0.2)
+    assert certificate.run.q[0].tolist() == [2, 1] and certificate.run.v[0].tolist() == [0.5, 0]
+    with pytest.raises(ValueError, match="a trajectory was given, which has its own"):
+        la.audit(gentle.run, gentle.run.q[0])
+    with pytest.raises(ValueError, match="a trajectory was given, which has its own"):
+        la.view(gentle.run, v=gentle.run.v[0])
+
+
+def test_a_model_at_rest():
+    certificate = la.audit(la.library.double_pendulum(), [0, 0], [0, 0], duration=0.5)
+    assert certificate.verdict[0] == "The model is at rest." and certificate.kept
+    assert "give q or v (--initial)" in str(certificate)
+
+
 def test_a_run_without_a_step():
     certificate = la.audit(la.simulate(la.library.pendulum(), steps=0))
     assert "too short to tell whether it wanders" in " ".join(certificate.verdict)

@@ -57,6 +57,33 @@ def test_audit_compares(tmp_path):
     assert len(found["methods"]) >= 5
 
 
+def test_initial_state(tmp_path, monkeypatch):
+    """--initial acts in view, audit and audit --compare, and is refused for a run, which has its own."""
+    model, start = la.library.double_pendulum(), "q=2,1;v=0.5,0"
+    served = []
+    monkeypatch.setattr(viewers, "view", lambda traj, port, block: served.append(traj))
+    assert run("view", "double_pendulum", "--duration", 0.1, "--initial", start).exit_code == 0
+    assert (served[0].q[0].tolist(), served[0].v[0].tolist()) == ([2, 1], [0.5, 0])
+    result = run("audit", "double_pendulum", "--duration", 0.3, "--initial", start)
+    assert result.stdout.startswith(str(la.audit(model, [2, 1], [0.5, 0], duration=0.3)))
+    found = json.loads(run("audit", "double_pendulum", "--compare", "--duration", 0.1, "--initial", start,
+                           "--json").stdout)
+    assert found["q"] == [2, 1] and found["v"] == [0.5, 0]
+    served[0].save(tmp_path / "run.h5")
+    for command in (["view"], ["audit"], ["audit", "--compare"]):
+        result = run(*command, tmp_path / "run.h5", "--initial", start)
+        assert result.exit_code == 2 and "--initial is for a model" in result.stderr
+
+
+def test_a_model_at_rest_is_named():
+    at_rest = ("audit", "double_pendulum", "--duration", 0.2, "--initial", "q=0,0;v=0,0")
+    assert "The model is at rest. Nothing moves" in run(*at_rest).stdout
+    result = run(*at_rest, "--compare")
+    assert result.exit_code == 2
+    assert result.stderr == ("leastaction: the model 'double_pendulum' is at rest: nothing to compare; give q or v "
+                             "(--initial)\n")
+
+
 def test_bad_input_is_one_line_and_code_2():
     for command in ("view", "audit"):
         result = run(command, "chian:10")

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from leastaction.analysis.accuracy import LOST, Accuracy, accuracy
+from leastaction.analysis.rest import at_rest
 from leastaction.analysis.spot_checks import Spot, at_rest_in_the_world, irreversibility, symplecticity
+from leastaction.analysis.subject import run_of
 from leastaction.analysis.symmetry import Symmetry, conserved
 from leastaction.analysis.trend import Trend, trend
 from leastaction.analysis.verdict import judge
@@ -18,7 +21,6 @@ from leastaction.errors import StepError
 from leastaction.integrators import Integrator, IntegratorName, Status, point_to_integrator
 from leastaction.judgement import silent
 from leastaction.model import Model
-from leastaction.simulate import simulate
 from leastaction.trajectory import Trajectory
 
 Array = np.ndarray
@@ -54,8 +56,8 @@ class Certificate:
     momenta : the momenta that should be conserved
     momentum_reason : why there are none, if there are none
     symplecticity : greatest defect of the symplectic form at a few states; None where it does not apply
-    irreversibility : greatest miss after ten steps forward and ten back, relative to the way; None where damping makes
-        that ill-posed, or where it was not examined
+    irreversibility : how far the state is off after ten steps forward and ten back, relative to the distance covered;
+        None where damping makes that ill-posed, or where it was not examined
     accuracy : the estimated error of the motion; None if it was not asked for or the run cannot be made again
     kept : whether physics was kept
     verdict : the findings in words, a sentence each
@@ -73,6 +75,10 @@ class Certificate:
 
     def __post_init__(self) -> None:
         kept, sentences = judge(self)
+        if at_rest(self.run):
+            kept = self.run.failure is None
+            sentences = ["The model is at rest.",
+                         "Nothing moves, so there is nothing to examine; give q or v (--initial)."]
         object.__setattr__(self, "kept", kept)
         object.__setattr__(self, "verdict", sentences)
 
@@ -119,7 +125,7 @@ class Certificate:
             rows.append(("symplecticity", f"form kept to {self.symplecticity.defect:.1e}, at {SPOTS} states"))
         if self.irreversibility is not None:
             rows.append(("reversibility", f"after 10 steps forward and 10 back, the state differs by "
-                                          f"{self.irreversibility.defect:.1e} of the way"))
+                                          f"{self.irreversibility.defect:.1e} of the distance covered"))
         if self.accuracy is not None:
             most, until = self.accuracy.max_error, self.accuracy.good_until
             lost = f"motion right to 1e-3 rad or m until {until(1e-3):.4g} s, to {LOST:g} until {until(LOST):.4g} s"
@@ -164,21 +170,21 @@ class Certificate:
 
 @point_to_integrator
 def audit(
-    subject: Model | Trajectory, *, dt: float = 1e-3, duration: float = 10.0,
-    integrator: Integrator | IntegratorName | None = None, estimate_accuracy: bool = True,
+    subject: Model | Trajectory, q: ArrayLike | None = None, v: ArrayLike | None = None, *, dt: float = 1e-3,
+    duration: float = 10.0, integrator: Integrator | IntegratorName | None = None, estimate_accuracy: bool = True,
 ) -> Certificate:
     """Examine how well physics was kept, by a finished run or by a model that is simulated for it.
 
     Parameters
     ----------
-    subject : a trajectory; or a model, which is simulated from its default state
+    subject : a trajectory; or a model, which is simulated
+    q : (nq,) initial configuration of a model, rad, m, unit quaternions; model.q0 if None
+    v : (nv,) initial velocity of a model, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt, duration, integrator : of the simulation of a model, s, s; as for `simulate`
     estimate_accuracy : whether to make the run again at half the step, to see how right the motion is
     """
-    run = subject
-    if isinstance(run, Model):
-        with silent():  # the certificate says it
-            run = simulate(run, dt=dt, duration=duration, integrator=integrator, on_failure="truncate")
+    with silent():  # the certificate says it
+        run = run_of(subject, q, v, dt=dt, duration=duration, integrator=integrator, on_failure="truncate")
     momenta, reason = conserved(run)
     checks = spot_checks(run) if run.model.nv <= LARGEST else (None, None)
     return Certificate(

@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from leastaction.analysis.accuracy import LOST, distance
 from leastaction.analysis.certificate import LARGEST, method, spot_checks
+from leastaction.analysis.dop853_peer import dop853
 from leastaction.analysis.mujoco_peer import MujocoRun
+from leastaction.analysis.nodes import energies_and_momenta
+from leastaction.analysis.rest import at_rest
 from leastaction.analysis.spot_checks import Spot
+from leastaction.analysis.subject import start_of
 from leastaction.analysis.symmetry import symmetries
 from leastaction.analysis.trend import Trend, trend
-from leastaction.dynamics import energy, momentum
+from leastaction.errors import ModelError
 from leastaction.integrators import Integrator, RungeKutta4, SemiImplicitEuler, Variational
 from leastaction.judgement import silent
 from leastaction.model import Model
 from leastaction.run import step_count
 from leastaction.simulate import simulate
+from leastaction.stopwatch import Stopwatch
 from leastaction.trajectory import Trajectory
 
 Array = np.ndarray
 
 METHODS: tuple[Integrator, ...] = (
     Variational(), Variational(order=4), Variational(order=6), SemiImplicitEuler(), RungeKutta4())
-MUJOCO = "MuJoCo"
+MUJOCO, DOP853 = "MuJoCo", "SciPy's DOP853"
+RTOL = 1e-9  # of DOP853, relative and absolute
+PATIENCE = 60.0  # s of CPU time for DOP853
 NODES = 20_000  # kept of a run; more would only slow down the drawing
-WARM_UP_STEPS = 10  # so that no compiling is timed
 RIGHT = 1e-2  # rad or m
 
 
@@ -45,7 +51,9 @@ class Entry:
     energy_error : (N,) (E − E₀) / peak kinetic energy of the reference run
     momentum_error : greatest change of a momentum that should be conserved, kg m²/s or kg m/s; None if there is none
     error : (N,) distance from the reference run, rad and m
-    seconds_a_step : wall-clock time, s
+    cpu_seconds : CPU time of the run, without compiling, s
+    steps : number of steps made; None for a method that chooses its own
+    ended : why it ended early; empty if it did not
     symplecticity, irreversibility : as in a Certificate; None where they were not examined
     """
 
@@ -54,7 +62,9 @@ class Entry:
     energy_error: Array
     momentum_error: float | None
     error: Array
-    seconds_a_step: float
+    cpu_seconds: float
+    steps: int | None
+    ended: str = ""
     symplecticity: Spot | None = None
     irreversibility: Spot | None = None
 
@@ -68,6 +78,11 @@ class Entry:
         """Of the energy error, per second."""
         return trend(self.t, self.energy_error)
 
+    @property
+    def seconds_a_step(self) -> float | None:
+        """CPU time of a step, s; None for a method that chooses its own steps."""
+        return None if self.steps is None else self.cpu_seconds / max(self.steps, 1)
+
     def right_until(self, tolerance: float = RIGHT) -> float:
         """Tell the time of the last node before the distance from the reference passes a tolerance, s."""
         wrong = np.flatnonzero(self.error >= tolerance)
@@ -80,7 +95,8 @@ class Comparison:
 
     Attributes
     ----------
-    model : the system, run from its default state
+    model : the system
+    q, v : (nq,), (nv,) the state that all runs start from, rad, m, rad/s, m/s
     dt, duration : of every run, s
     entries : the methods
     left_out : why a method is missing, by its name
@@ -88,6 +104,8 @@ class Comparison:
     """
 
     model: Model
+    q: Array
+    v: Array
     dt: float
     duration: float
     entries: list[Entry]
@@ -95,7 +113,7 @@ class Comparison:
     energy_reason: str
 
     HEAD = ("method", "energy error", "at end", "trend per s", "momentum", "symplectic", "reversible", "right until",
-            "µs/step")
+            "CPU time", "µs/step")
 
     def table(self) -> list[tuple[str, ...]]:
         """Return the rows of the table, a text for each name in HEAD."""
@@ -107,17 +125,18 @@ class Comparison:
 
         line = e.energy_trend
         slope = "–" if line is None else f"{line.slope:+.0e} ± {line.uncertainty:.0e}"
-        broken = ", broke down" if e.t[-1] < max(entry.t[-1] for entry in self.entries) else ""
+        ended, a_step = e.ended and f", {e.ended}", e.seconds_a_step
         return (e.label, number(e.max_energy_error), f"{e.energy_error[-1]:+.1e}", slope, number(e.momentum_error),
                 number(_defect(e.symplecticity)), number(_defect(e.irreversibility)),
-                f"{e.right_until():.3g} s{broken}", f"{1e6 * e.seconds_a_step:.1f}")
+                f"{e.right_until():.3g} s{ended}", f"{e.cpu_seconds:.2g} s",
+                "–" if a_step is None else f"{1e6 * a_step:.1f}")
 
     NOTES = (
         "energy error: (E − E₀) / the reference's greatest kinetic energy; trend: of its block means, with 95 %",
         "momentum: greatest change of one that should be conserved, kg m²/s or kg m/s",
         "symplectic, reversible: defects of the step at three states; differences resolve about 1e-10",
         f"right until: within {RIGHT:g} rad or m of the reference, a run of order 8 at half the step",
-        "µs/step: wall-clock time on this machine, with compiling where a method had not been used before",
+        "CPU time: of the whole run on this machine, without compiling; DOP853 chooses its own steps",
     )
 
     def __str__(self) -> str:
@@ -131,14 +150,15 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers under plain names, as JSON can hold them."""
         return {
-            "model": self.model.name, "dt": self.dt, "duration": self.duration,
+            "model": self.model.name, "q": self.q.tolist(), "v": self.v.tolist(), "dt": self.dt,
+            "duration": self.duration,
             "methods": [{
                 "method": e.label, "energy_error": {"max": e.max_energy_error, "end": float(e.energy_error[-1])},
                 "energy_trend": e.energy_trend and {"per_second": e.energy_trend.slope,
                                                     "interval": list(e.energy_trend.interval)},
                 "momentum_error": e.momentum_error, "symplecticity": _defect(e.symplecticity),
                 "irreversibility": _defect(e.irreversibility), "right_until": e.right_until(), "end": float(e.t[-1]),
-                "seconds_a_step": e.seconds_a_step,
+                "ended": e.ended, "cpu_seconds": e.cpu_seconds, "seconds_a_step": e.seconds_a_step,
             } for e in self.entries],
             "left_out": self.left_out,
         }
@@ -151,35 +171,51 @@ class Comparison:
 
 
 @silent()
-def compare(model: Model, *, dt: float = 1e-3, duration: float = 10.0) -> Comparison:
-    """Run the variational orders 2, 4 and 6, semi-implicit Euler, Runge–Kutta 4 and, if installed, MuJoCo on a model.
+def compare(
+    subject: Model | Trajectory, q: ArrayLike | None = None, v: ArrayLike | None = None, *, dt: float = 1e-3,
+    duration: float = 10.0,
+) -> Comparison:
+    """Run several methods on a model: variational of order 2, 4 and 6, semi-implicit Euler, Runge–Kutta 4, peers.
+
+    The peers are MuJoCo, and SciPy's DOP853 on our forward dynamics, each where it is installed.
 
     Parameters
     ----------
-    model : the system, from its default state
+    subject : the system; or a trajectory, whose model is run again from its start
+    q : (nq,) initial configuration, rad, m, unit quaternions; model.q0 if None
+    v : (nv,) initial velocity, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt, duration : of every run, s
+
+    Raises
+    ------
+    ValueError
+        When the model is at rest, so that there is nothing to compare.
     """
+    model, q, v = start_of(subject, q, v)
     steps = step_count(dt, duration, None)
     least = max(1, -(-steps // NODES))
     every = next((k for k in range(least, 2 * least) if steps % k == 0), least)  # the end is kept if that is possible
-    reference = simulate(model, dt=0.5 * dt, steps=2 * steps, record_every=2 * every, integrator=Variational(order=8))
+    reference = simulate(model, q, v, dt=0.5 * dt, steps=2 * steps, record_every=2 * every,
+                         integrator=Variational(order=8))
+    if at_rest(reference):
+        raise ValueError(f"the model '{model.name}' is at rest: nothing to compare; give q or v (--initial)")
     entries, left_out = [], {}
     for integrator in METHODS:
-        simulate(model, dt=dt, steps=min(WARM_UP_STEPS, steps), integrator=integrator, progress=False,
-                 on_failure="truncate")
-        start = time.perf_counter()
-        run = simulate(model, dt=dt, steps=steps, record_every=every, integrator=integrator, on_failure="truncate")
-        spent = (time.perf_counter() - start) / max(len(run.iterations), 1)
+        with Stopwatch() as watch:
+            run = simulate(model, q, v, dt=dt, steps=steps, record_every=every, integrator=integrator,
+                           on_failure="truncate")
         checks = spot_checks(run) if model.nv <= LARGEST else (None, None)
-        entries.append(_entry(method(integrator), reference, run.q, run.energy, run.momentum, spent, checks))
-    if find_spec("mujoco") is None:
-        left_out[MUJOCO] = "it is not installed: pip install mujoco"
-    else:
+        entries.append(_entry(method(integrator), reference, run.q, run.energy, run.momentum, watch.cpu_seconds,
+                              len(run.iterations), "broke down" if run.failure else "", checks))
+    for name, package, make in ((MUJOCO, "mujoco", _mujoco), (DOP853, "scipy", _dop853)):
+        if find_spec(package) is None:
+            left_out[name] = f"it is not installed: pip install {package}"
+            continue
         try:
-            entries.append(_mujoco(model, reference, dt, steps, every))
-        except ValueError as why:  # what MuJoCo cannot have, in our words or in its compiler's
-            left_out[MUJOCO] = " ".join(str(why).split())
-    return Comparison(model, dt, steps * dt, entries, left_out, reference.judgement.reason)
+            entries.append(make(model, reference, dt, steps, every))
+        except ModelError as why:  # what MuJoCo cannot have
+            left_out[name] = str(why)
+    return Comparison(model, q, v, dt, steps * dt, entries, left_out, reference.judgement.reason)
 
 
 def _defect(spot: Spot | None) -> float | None:
@@ -187,21 +223,27 @@ def _defect(spot: Spot | None) -> float | None:
 
 
 def _mujoco(model: Model, reference: Trajectory, dt: float, steps: int, every: int) -> Entry:
-    run = MujocoRun(model, dt, steps, every)
+    run = MujocoRun(model, reference.q[0], reference.v[0], dt, steps, every)
     fine = np.isfinite(run.q).all(axis=1) & np.isfinite(run.v).all(axis=1)
     n = len(fine) if fine.all() else int(np.argmin(fine))
-    energies = np.array([energy(model, q, v) for q, v in zip(run.q[:n], run.v[:n], strict=True)])
-    momenta = np.array([momentum(model, q, v) for q, v in zip(run.q[:n], run.v[:n], strict=True)])
-    return _entry(MUJOCO, reference, run.q[:n], energies, momenta, run.seconds_a_step, (None, None))
+    return _entry(MUJOCO, reference, run.q[:n], *energies_and_momenta(model, run.q[:n], run.v[:n]), run.cpu_seconds,
+                  steps, "broke down" if n < len(fine) else "")
+
+
+def _dop853(model: Model, reference: Trajectory, _dt: float, _steps: int, _every: int) -> Entry:
+    run = dop853(model, reference.q[0], reference.v[0], reference.t, RTOL, RTOL, PATIENCE)
+    ended = "" if len(run.q) == len(reference) else "took too long" if run.cpu_seconds > PATIENCE else "broke down"
+    return _entry(f"{DOP853}, rtol {RTOL:g}", reference, run.q, *energies_and_momenta(model, run.q, run.v),
+                  run.cpu_seconds, None, ended)
 
 
 def _entry(
-    label: str, reference: Trajectory, q: Array, energies: Array, momenta: Array, seconds: float,
-    checks: tuple[Spot | None, Spot | None],
+    label: str, reference: Trajectory, q: Array, energies: Array, momenta: Array, seconds: float, steps: int | None,
+    ended: str, checks: tuple[Spot | None, Spot | None] = (None, None),
 ) -> Entry:
     n = min(len(q), len(reference))
     changes = [float(np.ptp(momenta[:n] @ symmetry.screw)) for symmetry in symmetries(reference.model)]
     error = distance(reference.model, q[:n], reference.q[:n])
     scale = reference.peak_kinetic_energy or 1.0
     return Entry(label, reference.t[:n], (energies[:n] - energies[0]) / scale, max(changes, default=None),
-                 np.minimum(error, 10 * LOST), seconds, *checks)
+                 np.minimum(error, 10 * LOST), seconds, steps, ended, *checks)

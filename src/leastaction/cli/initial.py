@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 
 import leastaction as la
 
 Array = np.ndarray
+Initial = Annotated[str | None, typer.Option(help=(
+    "Initial state of a model: a JSON file with q and v, a run to start from the end of, or text as in 'q=1,0.5;v=0,0' "
+    "or 'link1=1'; the model's own unless given."))]
+
+
+def state_of(subject: la.Model | la.Trajectory, text: str | None) -> tuple[Array | None, Array | None]:
+    """Read the initial state (q, v) of a model, as `initial_state` does; a run has its own."""
+    if isinstance(subject, la.Model):
+        return initial_state(subject, text)
+    if text is not None:
+        raise ValueError("--initial is for a model; a run from disk has its own initial state")
+    return None, None
 
 
 def initial_state(model: la.Model, text: str | None) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ import typer
 
 import leastaction as la
 from leastaction.cli.app import INTERRUPTED, Debug, app, examples, plain_errors, save_energy
-from leastaction.cli.initial import initial_state
+from leastaction.cli.initial import Initial, initial_state
 from leastaction.cli.named import Ignore, ModelName, Root, RootChoice, named_model
 from leastaction.cli.report import WARM_UP_STEPS, Method, chosen, summary, table, timed_run
 from leastaction.composition import ORDERS
@@ -31,9 +31,7 @@ def simulate(
     dt: Annotated[float, typer.Option(help="Time step, s.")] = 1e-3,
     integrator: Annotated[Method, typer.Option(help="Which integrator to use.")] = Method.VARIATIONAL,
     order: Annotated[int, typer.Option(help=f"Order of the variational integrator, one of {ORDERS}.")] = 2,
-    initial: Annotated[str | None, typer.Option(help=(
-        "Initial state: a JSON file with q and v, a run to start from the end of, or text as in 'q=1,0.5;v=0,0' or "
-        "'link1=1'; the model's own unless given."))] = None,
+    initial: Initial = None,
     root: RootChoice = Root.AUTO,
     ignore: Ignore = None,
     record_every: Annotated[int, typer.Option(help="Keep every so many steps.")] = 1,

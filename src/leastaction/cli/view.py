@@ -7,6 +7,7 @@ import typer
 
 import leastaction as la
 from leastaction.cli.app import Debug, app, plain_errors
+from leastaction.cli.initial import Initial, state_of
 from leastaction.cli.named import Ignore, Root, RootChoice
 from leastaction.cli.report import Method, chosen
 from leastaction.cli.subject import SUBJECT, find_subject
@@ -21,6 +22,7 @@ def view(
     duration: Annotated[float, typer.Option(help="Time to simulate a model, s.")] = 10.0,
     dt: Annotated[float, typer.Option(help="Time step for a model, s.")] = 1e-3,
     integrator: Annotated[Method, typer.Option(help="Integrator for a model.")] = Method.VARIATIONAL,
+    initial: Initial = None,
     port: Annotated[int, typer.Option(help="Port of the live view, on 127.0.0.1.")] = 8080,
     root: RootChoice = Root.AUTO,
     ignore: Ignore = None,
@@ -28,9 +30,10 @@ def view(
 ) -> None:
     """Watch a model or a run: in the browser until Ctrl-C, or written to a file."""
     with plain_errors(debug):
-        run = find_subject(subject, root, ignore, meshes=True)
-        if isinstance(run, la.Model):
-            run = la.simulate(run, dt=dt, duration=duration, integrator=chosen(integrator))
+        found = find_subject(subject, root, ignore, meshes=True)
+        q, v = state_of(found, initial)
+        run = found if isinstance(found, la.Trajectory) else la.simulate(
+            found, q, v, dt=dt, duration=duration, integrator=chosen(integrator))
         for path in (html, gif):
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,4 +42,4 @@ def view(
         if gif is not None:
             typer.echo(f"wrote {la.plots.animate(run, gif)}")
         if html is None and gif is None:
-            la.viewers.view(run, port, block=True)
+            la.viewers.view(run, port=port, block=True)

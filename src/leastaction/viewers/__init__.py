@@ -4,28 +4,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from leastaction.model import Model
-from leastaction.simulate import simulate
+from numpy.typing import ArrayLike
+
+from leastaction.analysis.subject import run_of
 from leastaction.viewers import server
 from leastaction.viewers.html import write_html
 from leastaction.viewers.server import Viewer
 
 if TYPE_CHECKING:
+    from leastaction.model import Model
     from leastaction.trajectory import Trajectory
 
 __all__ = ["Viewer", "view", "write_html"]
 
 
-def view(subject: Model | Trajectory, port: int = 8080, block: bool | None = None, duration: float = 10.0,
-         dt: float = 1e-3) -> Viewer:
-    """Show a run, or a model as it moves from its default state, in the browser at http://127.0.0.1:port.
+def view(
+    subject: Model | Trajectory, q: ArrayLike | None = None, v: ArrayLike | None = None, *, port: int = 8080,
+    block: bool | None = None, duration: float = 10.0, dt: float = 1e-3,
+) -> Viewer:
+    """Show a run, or a model as it moves, in the browser at http://127.0.0.1:port.
 
     Parameters
     ----------
     subject : a trajectory; or a model, which is simulated first
+    q : (nq,) initial configuration of a model, rad, m, unit quaternions; model.q0 if None
+    v : (nv,) initial velocity of a model, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     port : where to listen; the next free one if it is taken
     block : whether to wait here until Ctrl-C; None waits unless Python is being used interactively
     duration, dt : of the simulation of a model, s
     """
-    run = simulate(subject, dt=dt, duration=duration) if isinstance(subject, Model) else subject
-    return server.view(run, port, block)
+    return server.view(run_of(subject, q, v, dt=dt, duration=duration), port, block)

@@ -1,0 +1,20 @@
+"""Does anything move? A run that stays at an equilibrium says nothing about the method that made it."""
+
+import numpy as np
+
+from leastaction.trajectory import Trajectory
+
+MOTIONLESS = 1e-24  # of the kinetic energy that free fall over the run and springs could give: 1e-12 of the speed
+
+
+def at_rest(run: Trajectory) -> bool:
+    """Tell whether nothing moves in a run but by round-off.
+
+    The peak kinetic energy is weighed against that of all bodies after free fall for the whole time, and against the
+    energy of all springs when displaced by one unit (rad, m). Round-off at an equilibrium
+    gives some 1e-34 of it, also over many links.
+    """
+    model, time = run.model, run.steps * run.dt
+    falling = 0.5 * model.total_mass * float(np.sum(np.square(model.gravity))) * time**2
+    springs = sum(0.5 * part.stiffness for body in model.bodies for part in body.joint.parts())
+    return run.steps > 0 and run.peak_kinetic_energy <= MOTIONLESS * (falling + springs)
