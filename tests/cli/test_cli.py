@@ -3,7 +3,9 @@
 import json
 import signal
 import sys
+import time
 
+import numba
 import numpy as np
 import pytest
 from PIL import Image
@@ -204,3 +206,19 @@ def test_main_runs_the_app(monkeypatch, capsys):
         cli.main()
     assert stop.value.code == 0
     assert capsys.readouterr().out.strip() == la.__version__
+
+
+def test_the_time_of_a_run_is_without_compiling(monkeypatch):
+    simulate, compiling = la.simulate, []
+
+    def slow(*args, **options):
+        began = time.perf_counter()
+        numba.njit(lambda x: np.sin(x) + np.cos(x))(0.5)
+        compiling.append(time.perf_counter() - began)
+        return simulate(*args, **options)
+
+    monkeypatch.setattr(la, "simulate", slow)
+    seconds = json.loads(run("simulate", "pendulum", "--duration", 0.05, "--json").stdout)["seconds"]
+    assert 0 < seconds < compiling[0]
+    made = report.timed_run(la.library.pendulum(), report.Method.RK4, 1e-3, 0.05)
+    assert 50 * made.seconds_a_step < compiling[1]

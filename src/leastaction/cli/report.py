@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,8 +10,6 @@ import leastaction as la
 
 if TYPE_CHECKING:
     from leastaction.integrators import Integrator
-
-WARM_UP_STEPS = 10   # enough to compile every kernel, so that no compiling is timed
 
 
 class Method(StrEnum):
@@ -42,7 +39,7 @@ def chosen(method: Method, order: int = 2) -> Integrator:
 
 
 class Run(NamedTuple):
-    """A trajectory, the name of its integrator and the wall-clock time of a step, s."""
+    """A trajectory, the name of its integrator and the CPU time of a step, s."""
 
     label: str
     trajectory: la.Trajectory
@@ -59,11 +56,11 @@ def timed_run(model: la.Model, method: Method, dt: float, duration: float) -> Ru
     dt : float, s
     duration : float, s
     """
-    integrator = chosen(method)
-    la.simulate(model, dt=dt, steps=WARM_UP_STEPS, integrator=integrator, progress=False)
-    start = time.perf_counter()
-    trajectory = la.simulate(model, dt=dt, duration=duration, integrator=integrator)
-    return Run(LABELS[method], trajectory, (time.perf_counter() - start) / trajectory.steps)
+    from leastaction.stopwatch import Stopwatch
+
+    with Stopwatch() as watch:
+        trajectory = la.simulate(model, dt=dt, duration=duration, integrator=chosen(method))
+    return Run(LABELS[method], trajectory, watch.cpu_seconds / trajectory.steps)
 
 
 def table(runs: Iterable[Run]) -> str:

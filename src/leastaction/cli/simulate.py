@@ -1,9 +1,8 @@
-"""leastaction simulate, resume and demo: runs, and what became of their energy."""
+"""leastaction simulate, resume and demo: runs, and how well they keep their energy."""
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,7 +13,7 @@ import leastaction as la
 from leastaction.cli.app import INTERRUPTED, Debug, app, examples, plain_errors, save_energy
 from leastaction.cli.initial import Initial, initial_state
 from leastaction.cli.named import Ignore, ModelName, Root, RootChoice, named_model
-from leastaction.cli.report import WARM_UP_STEPS, Method, chosen, summary, table, timed_run
+from leastaction.cli.report import Method, chosen, summary, table, timed_run
 from leastaction.composition import ORDERS
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
@@ -46,7 +45,6 @@ def simulate(
         system, method = named_model(model, root, ignore), chosen(integrator, order)
         q, v = initial_state(system, initial)
         options: dict[str, Any] = {"dt": dt, "integrator": method}
-        la.simulate(system, q, v, steps=WARM_UP_STEPS, progress=False, on_failure="truncate", **options)
         finish(lambda: la.simulate(system, q, v, duration=duration, record_every=record_every, out=out,
                                    overwrite=overwrite, progress=progress, **options), out, as_json)
 
@@ -55,12 +53,12 @@ def simulate(
 def resume(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="File of a run that was interrupted.")],
     duration: Annotated[float | None, typer.Option(help=(
-        "New length of the whole run, s, if it is to become longer."))] = None,
+        "New length of the whole run, s, to extend it."))] = None,
     as_json: AsJson = False,
     progress: ShowProgress = None,
     debug: Debug = False,
 ) -> None:
-    """Go on with a run that was interrupted or killed, bit for bit as if it had not been; or make it longer."""
+    """Continue a run that was interrupted or killed, bit for bit as if it had not been; or extend it."""
     with plain_errors(debug):
         finish(lambda: la.resume(run, duration=duration, progress=progress), run, as_json)
 
@@ -71,7 +69,7 @@ def demo(
     duration: Annotated[float, typer.Option(help="Time to simulate, s.")] = 10.0,
     debug: Debug = False,
 ) -> None:
-    """Let a 10-link chain fall under three integrators and see what becomes of its energy."""
+    """Let a 10-link chain fall under three integrators and compare how they keep its energy."""
     with plain_errors(debug):
         # Short links that whip one another: harsh enough to tell the integrators apart within ten seconds.
         model = la.library.chain(10)
@@ -83,9 +81,12 @@ def demo(
 
 def finish(make: Callable[[], la.Trajectory], out: Path | None, as_json: bool) -> None:
     """Make a run and report on it; what is kept of one that is interrupted is said."""
-    start = time.perf_counter()
+    from leastaction.stopwatch import Stopwatch
+
+    watch = Stopwatch()
     try:
-        traj = make()
+        with watch:
+            traj = make()
     except KeyboardInterrupt:
         if out is None or not out.exists():
             raise
@@ -97,11 +98,10 @@ def finish(make: Callable[[], la.Trajectory], out: Path | None, as_json: bool) -
         if out is not None and out.exists():
             typer.echo(f"leastaction: what was made before it failed is in {out}", err=True)
         raise
-    seconds = time.perf_counter() - start
     if as_json:
-        typer.echo(json.dumps({**summary(traj), "seconds": seconds, "out": None if out is None else str(out)}))
+        typer.echo(json.dumps({**summary(traj), "seconds": watch.seconds, "out": None if out is None else str(out)}))
         return
     typer.echo(traj.report())
-    typer.echo(f"  time             {seconds:.3g} s")
+    typer.echo(f"  time             {watch.seconds:.3g} s, without compiling")
     if out is not None:
         typer.echo(f"wrote {out}; see it with: leastaction plot {out}")

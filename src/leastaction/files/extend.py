@@ -20,7 +20,7 @@ def extend(path: Path, traj: StoredTrajectory, steps: int) -> None:
     description: dict[str, Any] = traj.description
     given = {name: read(path, name) for name in HELD if description[name] == "array"}
     if any(values.ndim > HELD[name] for name, values in given.items()):
-        raise ValueError(f"the run in {path} was given forces for {traj.planned} steps, so it cannot be made longer")
+        raise ValueError(f"the run in {path} was given forces for {traj.planned} steps, so it cannot be extended")
     states = read(path, checkpoint.NAME)
     if "w" not in (states.dtype.names or ()):
         raise FileError(f"{path} holds a saved trajectory and nothing to go on from")

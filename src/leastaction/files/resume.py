@@ -22,7 +22,7 @@ def resume(
     Parameters
     ----------
     path : file written by ``simulate(..., out=path)``
-    steps, duration : new length of the whole run, if it is to become longer: its number of steps, or s
+    steps, duration : new length of the whole run, to extend it: its number of steps, or s
     control, wrench : the functions that drove the run, if there were any: files cannot hold them
     progress : whether to show a bar; None shows it for runs of more than about two seconds at a terminal
     on_failure : "raise" or "truncate", as in `simulate`
