@@ -2,6 +2,7 @@
 
 import csv
 import re
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from typer.testing import CliRunner
 
 import leastaction as la
 from leastaction.cli.commands import app
-from leastaction.experiments.paper import agreement, convergence, cost, errata, step_size, suite, timing
+from leastaction.experiments.paper import agreement, convergence, cost, errata, section, step_size, suite, timing
 from leastaction.experiments.paper.plain_se3 import adjoint, bernoulli, dlog, exp, inverse, log
 from leastaction.experiments.paper.section import Plan, spread
 from leastaction.experiments.paper.timing import Timing
@@ -44,7 +45,7 @@ def test_page_holds_everything_it_shows(report):
     assert not re.findall(r'(?:src|href)="(?!data:)', page)
     assert page.count("data:image/png;base64,") == 6
     for claim in rows(report, "claims"):
-        assert claim["verdict"] in ("confirmed", "confirmed with other numbers", "not confirmed")
+        assert claim["verdict"] in get_args(section.Verdict)
         assert f">{claim['verdict']}<" in page
     for heading in ("Figure 2b", "Figures 3a and 3b", "Figure 4a", "Figure 4b", "Initial guesses", "Errata"):
         assert heading in page
@@ -75,10 +76,22 @@ def test_claims_are_those_of_the_paper(report):
         assert number in said
 
 
+def test_the_row_of_linear_cost_names_the_calm_starts(report):
+    row, = (row for row in rows(report, "claims") if "O(n)" in row["the paper says"])
+    assert "chains of more than 40 bodies start calmer, with rates that shrink as 1/n" in row["measured"]
+    assert section.RULE in (report / "README.md").read_text(encoding="utf-8")
+
+
 def test_verdicts_follow_the_ratios():
-    assert cost._verdict([14.0, 16.0], 15.0) == "confirmed"
-    assert cost._verdict([2.0, 3.0], 15.0) == "confirmed with other numbers"
-    assert cost._verdict([0.9, 1.2], 15.0) == "not confirmed"
+    for found, paper in (([14.0, 16.0], 15.0), ([10.5, 10.0, 11.0], 15.0), ([22.0], 15.0)):
+        assert section.verdict_on_ratio(found, paper) == "confirmed"
+    for found, paper in (([1.66, 1.76], 15.0), ([3.93], 32.0), ([14.0], 53.0), ([2.49], 3.8), ([30.0], 15.0)):
+        assert section.verdict_on_ratio(found, paper) == "direction confirmed, size not"
+    assert section.verdict_on_ratio([0.9, 1.2], 15.0) == "not confirmed"
+    counts = np.array([3, 4, 4, 5])
+    assert section.verdict_on_counts(counts, 4.1, 0.6) == "confirmed"
+    assert section.verdict_on_counts(counts, 4.1, 0.0) == "mean confirmed, spread not"
+    assert section.verdict_on_counts(counts, 8.0, 0.6) == "not confirmed"
     assert cost.ratios([Timing(4.0, 1, 1)], [Timing(2.0, 1, 1)]) == [2.0]
     assert spread([3.0, 1.0, 2.0]) == "2 (1–3)"
 

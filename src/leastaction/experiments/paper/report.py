@@ -10,7 +10,7 @@ from pathlib import Path
 from leastaction import markdown
 from leastaction.bench.report import machine
 from leastaction.experiments.paper.errata import Erratum
-from leastaction.experiments.paper.section import Claim, Figure, Section, Table
+from leastaction.experiments.paper.section import RULE, Claim, Figure, Section, Table, Verdict
 
 MARK = "reproduced"  # of the part of a README
 CLAIMS = ("the paper says", "measured", "verdict", "why")
@@ -23,7 +23,8 @@ th, td { padding: .25rem .6rem; vertical-align: top; } tr:nth-child(even) { back
 .confirmed { color: #00704f; } .other { color: #a86800; } .not { color: #b03000; }
 dt { font-weight: 600; margin-top: 1rem; }
 """
-_CLASSES = {"confirmed": "confirmed", "confirmed with other numbers": "other", "not confirmed": "not"}
+_CLASSES: dict[Verdict, str] = {"confirmed": "confirmed", "direction confirmed, size not": "other",
+                                "mean confirmed, spread not": "other", "not confirmed": "not"}
 
 
 def _table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
@@ -61,7 +62,8 @@ def page(sections: Sequence[Section], errata: Sequence[Erratum]) -> str:
         "reproduce</code>. All numbers here were measured in this one run; times are CPU times of one thread and "
         "hold for this machine: "
         + escape("; ".join(f"{name} {value}" for name, value in machine().items())) + ".</p>",
-        "<h2>Claims</h2><p>Ratios and times: median of the repeats, and their range.</p>", _claims(claims),
+        f"<h2>Claims</h2><p>Ratios and times: median of the repeats, and their range. {escape(RULE)}</p>",
+        _claims(claims),
     ]
     for section in sections:
         parts += [f"<h2>{escape(section.title)}</h2><p>{escape(section.text)}</p>", *map(_figure, section.figures)]
@@ -101,6 +103,6 @@ def fill_readme(sections: Sequence[Section], command: str, readme: Path) -> None
     claims = [(c.paper, c.measured, c.verdict) for s in sections for c in s.claims]
     text = "\n\n".join([
         f"Made by `{command}` on " + "; ".join(f"{name} {value}" for name, value in machine().items()) + ":",
-        markdown.table(CLAIMS[:3], claims), *pictures,
+        markdown.table(CLAIMS[:3], claims), RULE, *pictures,
     ])
     markdown.fill(readme, text, MARK)

@@ -6,7 +6,11 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-Verdict = Literal["confirmed", "confirmed with other numbers", "not confirmed"]
+Verdict = Literal["confirmed", "direction confirmed, size not", "mean confirmed, spread not", "not confirmed"]
+SAME_SIZE = 1.5  # factor within which two numbers, measured on other machines and motions, count as the same
+GAIN = 1.1  # a ratio below is no gain
+RULE = (f"A number of the paper is confirmed if ours is within a factor of {SAME_SIZE:g} of it; its direction is, if "
+        "the same method wins, by whatever factor.")
 
 
 class Claim(NamedTuple):
@@ -68,6 +72,27 @@ class Plan(NamedTuple):
     counted: int = 1000
     guess_frames: int = 2000
     step_duration: float = 20.0
+
+
+def same_size(found: float, paper: float) -> bool:
+    """Tell whether a number is the paper's, within a factor of SAME_SIZE."""
+    return paper / SAME_SIZE <= found <= paper * SAME_SIZE
+
+
+def verdict_on_ratio(found: Sequence[float], paper: float) -> Verdict:
+    """Compare how many times faster a method was, repeat by repeat, with what the paper says."""
+    median = float(np.median(found))
+    if median < GAIN:
+        return "not confirmed"
+    return "confirmed" if same_size(median, paper) else "direction confirmed, size not"
+
+
+def verdict_on_counts(found: np.ndarray, mean: float, sigma: float) -> Verdict:
+    """Compare counts with the mean and the standard deviation that the paper gives; a quarter is no difference."""
+    if not same_size(float(found.mean()), mean):
+        return "not confirmed"
+    alike = abs(found.std() - sigma) < 0.25 or same_size(float(found.std()), sigma)
+    return "confirmed" if alike else "mean confirmed, spread not"
 
 
 def spread(values: Iterable[float], digits: int = 3) -> str:
