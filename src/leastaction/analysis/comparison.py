@@ -132,7 +132,7 @@ class Comparison:
                 "–" if a_step is None else f"{1e6 * a_step:.1f}")
 
     NOTES = (
-        "energy error: (E − E₀) / the reference's greatest kinetic energy; trend: of its block means, with 95 %",
+        "energy error: (E − E₀) / the reference's greatest kinetic energy; trend: slope of its block means, ± 95 %",
         "momentum: greatest change of one that should be conserved, kg m²/s or kg m/s",
         "symplectic, reversible: defects of the step at three states; differences resolve about 1e-10",
         f"right until: within {RIGHT:g} rad or m of the reference, a run of order 8 at half the step",
@@ -233,8 +233,8 @@ def _mujoco(model: Model, reference: Trajectory, dt: float, steps: int, every: i
 def _dop853(model: Model, reference: Trajectory, _dt: float, _steps: int, _every: int) -> Entry:
     run = dop853(model, reference.q[0], reference.v[0], reference.t, RTOL, RTOL, PATIENCE)
     ended = "" if len(run.q) == len(reference) else "took too long" if run.cpu_seconds > PATIENCE else "broke down"
-    return _entry(f"{DOP853}, rtol {RTOL:g}", reference, run.q, *energies_and_momenta(model, run.q, run.v),
-                  run.cpu_seconds, None, ended)
+    label = f"{DOP853}, rtol {RTOL:.0e}".replace("e-0", "e-")
+    return _entry(label, reference, run.q, *energies_and_momenta(model, run.q, run.v), run.cpu_seconds, None, ended)
 
 
 def _entry(

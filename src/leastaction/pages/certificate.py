@@ -1,11 +1,13 @@
 """The page of a certificate."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from leastaction.analysis import Certificate
+from leastaction.analysis import Accuracy, Certificate
 from leastaction.analysis.certificate import method
 from leastaction.pages.page import figure, new_figure, table, verdict, write_page
 from leastaction.plots.style import BLUE, PALETTE, QUIET, VERMILION, style
@@ -30,7 +32,7 @@ def write_certificate(certificate: Certificate, path: str | Path) -> Path:
     if c.momenta:
         parts.append(_momenta(c))
     if c.accuracy is not None:
-        parts.append(_accuracy(c))
+        parts.append(_accuracy(c.accuracy))
     if c.evaluations:
         parts.append(_solver(c))
     subtitle = f"{c.steps} steps of {run.dt:g} s, {method(run.integrator)}"
@@ -38,7 +40,13 @@ def write_certificate(certificate: Certificate, path: str | Path) -> Path:
 
 
 def _energy(c: Certificate) -> str:
-    drawn = new_figure()
+    words = c.energy_reason and f" It is not meant to be constant: {c.energy_reason}."
+    return figure(partial(_draw_energy, c), "Energy", "The error of the total energy, and a line through the means of "
+                  f"twenty blocks with the 95 % interval of its slope.{words}", "energy")
+
+
+def _draw_energy(c: Certificate, narrow: bool) -> Figure:
+    drawn = new_figure(narrow)
     ax = drawn.add_subplot()
     run, line = c.run, c.energy_trend
     ax.plot(*thinned(run.t, run.energy_error), color=BLUE, linewidth=0.9, label="energy error")
@@ -52,13 +60,16 @@ def _energy(c: Certificate) -> str:
     ax.set(xlabel="time (s)", ylabel="(E − E₀) / peak kinetic energy")
     ax.margins(x=0)
     drawn.legend(loc="outside upper right", ncols=2)
-    words = c.energy_reason and f" It is not meant to be constant: {c.energy_reason}."
-    return figure(drawn, "Energy", "The error of the total energy, and a line through the means of twenty blocks with "
-                  f"the 95 % interval of its slope.{words}", "energy")
+    return drawn
 
 
 def _momenta(c: Certificate) -> str:
-    drawn = new_figure(2.4)
+    return figure(partial(_draw_momenta, c), "Momentum",
+                  "Changes of the momenta that gravity and the joints on the ground leave conserved.", "momentum")
+
+
+def _draw_momenta(c: Certificate, narrow: bool) -> Figure:
+    drawn = new_figure(narrow, 3.2 if narrow else 2.4)
     ax = drawn.add_subplot()
     for kept, colour in zip(c.momenta, PALETTE, strict=False):
         values = c.run.momentum @ kept.symmetry.screw
@@ -66,29 +77,38 @@ def _momenta(c: Certificate) -> str:
         ax.plot(*thinned(c.run.t, values - values[0]), color=colour, linewidth=0.9, label=label)
     ax.set(xlabel="time (s)", ylabel="change since the start")
     ax.margins(x=0)
-    ax.legend(fontsize="small")
-    return figure(drawn, "Momentum",
-                  "Changes of the momenta that gravity and the joints on the ground leave conserved.", "momentum")
+    if narrow:
+        drawn.legend(loc="outside upper center", ncols=1)
+    else:
+        ax.legend(fontsize="small")
+    return drawn
 
 
-def _accuracy(c: Certificate) -> str:
-    assert c.accuracy is not None
-    drawn = new_figure(2.4)
+def _accuracy(accuracy: Accuracy) -> str:
+    return figure(partial(_draw_accuracy, accuracy), "Accuracy of the motion", "Greatest error of a coordinate, "
+                  "estimated by the same run at half the step. Above the dashed line the two go separate ways, and the "
+                  "estimate says no more than that.", "accuracy")
+
+
+def _draw_accuracy(accuracy: Accuracy, narrow: bool) -> Figure:
+    drawn = new_figure(narrow, 2.4)
     ax = drawn.add_subplot()
-    t, error = thinned(c.accuracy.t[1:], np.maximum(c.accuracy.error[1:], 1e-17))
+    t, error = thinned(accuracy.t[1:], np.maximum(accuracy.error[1:], 1e-17))
     ax.semilogy(t, error, color=BLUE, linewidth=0.9)
     ax.axhline(0.1, color=QUIET, linewidth=0.8, linestyle="--")
     ax.set(xlabel="time (s)", ylabel="estimated error (rad, m)")
     ax.set_ylim(top=min(ax.get_ylim()[1], 10.0))
     ax.margins(x=0)
-    return figure(drawn, "Accuracy of the motion", "Greatest error of a coordinate, estimated by the same run at half "
-                  "the step. Above the dashed line the two go separate ways, and the estimate says no more than that.",
-                  "accuracy")
+    return drawn
 
 
 def _solver(c: Certificate) -> str:
     words = "; ".join(f"{count} {status.meaning}" for status, count in sorted(c.statuses.items()))
-    drawn = new_figure(2.2)
+    return figure(partial(_draw_solver, c), "Solver", f"How many evaluations steps needed. Steps: {words}.", "solver")
+
+
+def _draw_solver(c: Certificate, narrow: bool) -> Figure:
+    drawn = new_figure(narrow, 2.2)
     ax = drawn.add_subplot()
     # a file that keeps every so many steps holds sums between them: then their mean
     kinds, counts = np.unique(np.rint(c.run.iterations * (len(c.run.iterations) / max(c.steps, 1))), return_counts=True)
@@ -96,4 +116,4 @@ def _solver(c: Certificate) -> str:
     ax.set(xlabel="residual evaluations", ylabel="steps", yscale="log")
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.grid(axis="x", visible=False)
-    return figure(drawn, "Solver", f"How many evaluations steps needed. Steps: {words}.", "solver")
+    return drawn

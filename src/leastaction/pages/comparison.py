@@ -1,11 +1,14 @@
 """The page of a comparison."""
 
 from collections.abc import Iterator
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from leastaction.analysis import Comparison
 from leastaction.analysis.comparison import MUJOCO, Entry
@@ -37,8 +40,13 @@ def write_comparison(comparison: Comparison, path: str | Path) -> Path:
 
 
 def _energy(c: Comparison) -> str:
-    drawn = new_figure(3.0)
-    whole, close = drawn.subplots(1, 2)
+    return figure(partial(_draw_energy, c), "Energy", "The error of the total energy: first the whole range, then a "
+                  "close-up of the smaller errors.", "energy")
+
+
+def _draw_energy(c: Comparison, narrow: bool) -> Figure:
+    drawn = new_figure(narrow, 5.6 if narrow else 3.0)
+    whole, close = drawn.subplots(2, 1) if narrow else drawn.subplots(1, 2)
     errors = sorted(entry.max_energy_error for entry in c.entries)
     for entry, line in _lines(c):
         curve = thinned(entry.t, 100.0 * entry.energy_error)
@@ -52,25 +60,49 @@ def _energy(c: Comparison) -> str:
     for ax in (whole, close):
         ax.set_xlabel("time (s)")
         ax.margins(x=0)
-    drawn.legend(loc="outside upper center", ncols=3)
-    return figure(drawn, "Energy", "The error of the total energy, and the smaller errors again.", "energy")
+    drawn.legend(loc="outside upper center", ncols=1 if narrow else 3)
+    return drawn
 
 
 def _envelope(c: Comparison) -> str:
-    drawn = new_figure()
+    return figure(partial(_draw_envelope, c), "How the energy error grows",
+                  f"The greatest energy error up to a time.{growth(c)}", "envelope")
+
+
+def growth(c: Comparison) -> str:
+    """Say by how much the greatest energy error grew over the second half; empty for very short runs."""
+    grown = []
+    for entry in c.entries:
+        worst = np.maximum.accumulate(np.abs(entry.energy_error))
+        half = (len(worst) - 1) // 2
+        if not entry.ended and half > 0 and worst[half] > FLOOR:
+            grown.append(f"{worst[-1] / worst[half]:.2f} ({entry.label})")
+    if not grown:
+        return ""
+    return (f" Over the second half of the run it grew by these factors: {', '.join(grown)}. A steady drift gives 2, a "
+            "bounded error 1; a single jump may give anything, and only a longer run tells it from drift.")
+
+
+def _draw_envelope(c: Comparison, narrow: bool) -> Figure:
+    drawn = new_figure(narrow, 4.2 if narrow else 2.7)
     ax = drawn.add_subplot()
     for entry, line in _lines(c):
         worst = np.maximum.accumulate(np.abs(entry.energy_error[1:]))
         ax.loglog(*_spread(entry.t[1:], np.maximum(worst, FLOOR)), **line, label=entry.label)
     ax.set(xlabel="time (s)", ylabel="greatest energy error so far")
     ax.set_ylim(top=min(ax.get_ylim()[1], 1e2))
-    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
-    return figure(drawn, "How the energy error grows", "The greatest energy error up to a time. A curve that levels "
-                  "off is bounded; one that goes on rising drifts.", "envelope")
+    _legend(drawn, ax, narrow)
+    return drawn
 
 
 def _distance(c: Comparison) -> str:
-    drawn = new_figure()
+    return figure(partial(_draw_distance, c), "Accuracy of the motion", "Greatest error of a coordinate against a run "
+                  "of order 8 at half the step. Above the dashed line a motion is lost. In a chaotic system that "
+                  "happens to every method, and conserved energy does not tell when.", "distance")
+
+
+def _draw_distance(c: Comparison, narrow: bool) -> Figure:
+    drawn = new_figure(narrow, 4.2 if narrow else 2.7)
     ax = drawn.add_subplot()
     for entry, line in _lines(c):
         t, error = thinned(entry.t[1:], np.maximum(entry.error[1:], FLOOR))
@@ -78,10 +110,16 @@ def _distance(c: Comparison) -> str:
     ax.axhline(0.1, color=QUIET, linewidth=0.8, linestyle="--")
     ax.set(xlabel="time (s)", ylabel="distance (rad, m)")
     ax.margins(x=0)
-    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
-    return figure(drawn, "Accuracy of the motion", "Greatest error of a coordinate against a run of order 8 at half "
-                  "the step. Above the dashed line a motion is lost; how soon that happens in a chaotic system, no "
-                  "conserved quantity tells.", "distance")
+    _legend(drawn, ax, narrow)
+    return drawn
+
+
+def _legend(drawn: Figure, ax: Axes, narrow: bool) -> None:
+    """Name the methods beside the curves, or above them on a phone."""
+    if narrow:
+        drawn.legend(loc="outside upper center", ncols=1)
+    else:
+        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
 
 
 def _lines(c: Comparison) -> Iterator[tuple[Entry, dict[str, Any]]]:

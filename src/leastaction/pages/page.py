@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from importlib import resources
 from pathlib import Path
@@ -11,7 +11,10 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from leastaction._version import __version__
-from leastaction.plots.style import SETTINGS
+from leastaction.plots.style import BLACK, BLUE, GREEN, GRID, ORANGE, PURPLE, QUIET, SETTINGS, SKY, VERMILION
+
+COLOURS = {"ink": BLACK, "quiet": QUIET, "grid": GRID, "blue": BLUE, "vermilion": VERMILION, "green": GREEN,
+           "purple": PURPLE, "orange": ORANGE, "sky": SKY}  # by their names in page.css
 
 
 def write_page(path: str | Path, title: str, subtitle: str, parts: Iterable[str]) -> Path:
@@ -52,28 +55,36 @@ def write_page(path: str | Path, title: str, subtitle: str, parts: Iterable[str]
     return path
 
 
-def new_figure(height: float = 2.7) -> Figure:
-    """Make a figure as wide as the page; height in inches. Use it inside `plots.style`."""
-    return Figure(figsize=(8.6, height))
+def new_figure(narrow: bool, height: float = 2.7) -> Figure:
+    """Make a figure as wide as the page, or as a phone; height in inches. Use it inside `plots.style`."""
+    return Figure(figsize=(4.1 if narrow else 8.6, height))
 
 
-def figure(drawn: Figure, title: str, caption: str, name: str) -> str:
-    """Return a figure as a card with its SVG inside.
+def figure(draw: Callable[[bool], Figure], title: str, caption: str, name: str) -> str:
+    """Return a figure as a card with its SVG inside, twice: for a page and, with fewer words to a line, for a phone.
 
     Parameters
     ----------
-    drawn : the figure
+    draw : returns the figure, given whether it is for a phone
     title, caption : plain text
     name : unique on the page; marks in the SVG are named after it
     """
+    both = "".join(_svg(draw(narrow), title, name + narrow * "-narrow", "narrow" if narrow else "broad")
+                   for narrow in (False, True))
+    return f"<section><h2>{escape(title)}</h2>{both}<p class='caption'>{escape(caption)}</p></section>\n"
+
+
+def _svg(drawn: Figure, title: str, name: str, look: str) -> str:
+    """Return a figure as SVG whose colours are variables of page.css, since they differ in dark mode."""
     file = io.StringIO()
     with mpl.rc_context({**SETTINGS, "svg.hashsalt": name, "svg.id": name}):
         drawn.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     svg = file.getvalue()
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.S)
-    svg = re.sub(r'<svg ', f'<svg role="img" aria-label="{escape(title)}" ', svg, count=1)
-    return f"<section><h2>{escape(title)}</h2>{svg}<p class='caption'>{escape(caption)}</p></section>\n"
+    for variable, colour in COLOURS.items():
+        svg = re.sub(f"(?<=: ){colour}", f"var(--{variable})", svg, flags=re.I)
+    return re.sub(r"<svg ", f'<svg role="img" aria-label="{escape(title)}" class="{look}" ', svg, count=1)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
