@@ -5,15 +5,11 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import leastaction as la
-
-if TYPE_CHECKING:
-    from leastaction.cli.report import Run
 
 BAD_INPUT, STEP_FAILED, FILE_FAILED, INTERRUPTED = 2, 3, 4, 130
 CODES = "Exit codes: 0 done, 2 bad input, 3 a step failed, 4 a file cannot be read or written, 130 interrupted."
@@ -56,17 +52,6 @@ def print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(la.__version__)
         raise typer.Exit
-
-
-def save_energy(runs: list[Run], path: Path) -> None:
-    """Save a picture of the energy errors of runs, and say where."""
-    from leastaction import plots
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with plots.style():
-        figure: Any = plots.compare_energy({run.label: run.trajectory for run in runs})[0].figure
-        figure.savefig(path)
-    typer.echo(f"wrote {path}")
 
 
 @app.callback()

@@ -10,10 +10,10 @@ from typing import Annotated, Any
 import typer
 
 import leastaction as la
-from leastaction.cli.app import INTERRUPTED, Debug, app, examples, plain_errors, save_energy
+from leastaction.cli.app import INTERRUPTED, Debug, app, examples, plain_errors
 from leastaction.cli.initial import Initial, initial_state
 from leastaction.cli.named import Ignore, ModelName, Root, RootChoice, named_model
-from leastaction.cli.report import Method, chosen, summary, table, timed_run
+from leastaction.cli.report import Method, chosen, summary
 from leastaction.composition import ORDERS
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
@@ -61,22 +61,6 @@ def resume(
     """Continue a run that was interrupted or killed, bit for bit as if it had not been; or extend it."""
     with plain_errors(debug):
         finish(lambda: la.resume(run, duration=duration, progress=progress), run, as_json)
-
-
-@app.command()
-def demo(
-    out: Annotated[Path, typer.Option(help="Folder for the pictures.")] = Path("out"),
-    duration: Annotated[float, typer.Option(help="Time to simulate, s.")] = 10.0,
-    debug: Debug = False,
-) -> None:
-    """Let a 10-link chain fall under three integrators and compare how they keep its energy."""
-    with plain_errors(debug):
-        # Short links that whip one another: harsh enough to tell the integrators apart within ten seconds.
-        model = la.library.chain(10)
-        runs = [timed_run(model, method, 1e-3, duration) for method in Method]
-        typer.echo(f"A 10-link chain, released horizontally: {duration:g} s at 1 ms\n\n{table(runs)}\n")
-        save_energy(runs, out / "energy.png")
-        typer.echo(f"wrote {la.plots.animate(runs[0].trajectory, out / 'chain.gif')}")
 
 
 def finish(make: Callable[[], la.Trajectory], out: Path | None, as_json: bool) -> None:

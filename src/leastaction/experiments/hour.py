@@ -23,10 +23,9 @@ from leastaction.integrators import Integrator
 
 Array = np.ndarray
 
-HOUR = 3600.0
 STARTS = 8
 OFFSET = 1e-3  # rad
-LOST = 1.0  # of the peak kinetic energy: beyond that there is nothing left to follow
+LOST = 1.0  # of the peak kinetic energy before: a run that gains more within a second has blown up
 
 
 class Method(NamedTuple):
@@ -72,7 +71,6 @@ FINE_RK4 = Method("Runge–Kutta 4", 1e-3 / 3, la.RungeKutta4())
 EULER = Method("semi-implicit Euler", 1e-3, la.SemiImplicitEuler())
 DOP853 = Method("SciPy DOP853", 1e-6, None)
 
-SHOWN = (ORDER_2, COARSE_RK4, EULER)
 PUBLISHED = (ORDER_2, ORDER_4, COARSE_RK4, FINE_RK4, EULER, DOP853)
 
 
@@ -92,14 +90,16 @@ def follow(model: la.Model, q: Array, method: Method, horizon: float, stop: Even
         return Ran(method, horizon, t[: len(error)], error, float(np.abs(error).max()), run.cpu_seconds)
     sim = la.Simulator(model, q, dt=method.step, integrator=method.integrator)
     a_second, start, energies = round(1.0 / method.step), time.thread_time(), [sim.energy]
+    first, (least, greatest, kinetic) = energies[0] - sim.compiled.ground_energy, sim.extremes[:3]
     while len(energies) <= horizon and not stop.is_set():
         try:
             sim.step(a_second)
         except la.StepError:
             break
+        if len(energies) > 1 and sim.extremes[1] - first > LOST * kinetic:
+            break
         energies.append(sim.energy)
-    least, greatest, kinetic = sim.extremes[:3]
-    first = energies[0] - sim.compiled.ground_energy
+        least, greatest, kinetic = sim.extremes[:3]
     return Ran(method, horizon, np.arange(len(energies), dtype=float), (np.array(energies) - energies[0]) / kinetic,
                float(max(first - least, greatest - first) / kinetic), time.thread_time() - start)
 
@@ -127,14 +127,15 @@ def follow_all(
 def table(runs: Sequence[Ran]) -> list[tuple[str, ...]]:
     """Return a row for each method: bounds over its runs, CPU time the median."""
     rows: list[tuple[str, ...]] = []
-    for method, horizon in dict.fromkeys((run.method, run.horizon) for run in runs):
+    shown = sorted({(run.method, run.horizon) for run in runs}, key=lambda pair: PUBLISHED.index(pair[0]))
+    for method, horizon in shown:
         own = [run for run in runs if (run.method, run.horizon) == (method, horizon)]
         levels = [run.level for run in own]
         broken = [run.t[-1] for run in own if run.t[-1] < horizon]
         rows.append((method.name, method.setting, f"{horizon:g} s",
                      f"{np.median([run.cpu for run in own]):.3g} s", percent(max(run.greatest for run in own)),
                      " to ".join(dict.fromkeys(percent(level, "+") for level in (min(levels), max(levels))))
-                     + (f", broke down at {min(broken):g} s" if broken else "")))
+                     + (f", lost after {min(broken):g} s" if broken else "")))
     return rows
 
 
@@ -143,7 +144,7 @@ HEAD = ("method", "step", "simulated", "CPU time", "greatest energy error", "lev
 
 def percent(value: float, sign: str = "") -> str:
     """Write a part of the peak kinetic energy as percent."""
-    return f"{100 * value:{sign}.2g} %"
+    return f"{100 * value:{sign}.{'0f' if abs(value) >= 0.1 else '2g'}} %"
 
 
 def text_table(rows: Sequence[Sequence[str]]) -> str:
@@ -161,14 +162,13 @@ def demo(horizon: float, say: Callable[[Ran], None]) -> list[Ran]:
     return follow_all(model, [(model.q0, method, horizon) for method in (COARSE_RK4, ORDER_2, EULER)], say)
 
 
-def publish(page: Path, picture: Path, hour: float = HOUR, count: int = STARTS) -> list[Ran]:
-    """Follow the chain from eight starts by every method; write the bounds to a page and draw the first start."""
+def publish(page: Path, picture: Path, hour: float, count: int, say: Callable[[Ran], None]) -> list[Ran]:
+    """Follow the chain from several starts by every method; write the bounds to a page and draw the first start."""
     model = la.library.chain(10)
     methods = [method for method in PUBLISHED if method.integrator or find_spec("scipy")]
     # DOP853 is driven from Python: a sixth of the hour is enough to see its drift.
     tasks = [(q, method, hour if method.integrator else hour / 6) for q in starts(model, count) for method in methods]
-    runs = follow_all(model, tasks, lambda run: print(f"{run.method.name}, {run.method.setting}: {run.cpu:.1f} s, "
-                                                      f"{percent(run.level, '+')}", flush=True))
+    runs = follow_all(model, tasks, say)
     rows = table(runs)
     note = (f"The hard chain of 10 links from {count} starts that differ by {OFFSET:g} rad: error of the energy, in "
             "parts of the peak kinetic energy, at most over all starts; its median over the last tenth of the run; CPU "
@@ -189,8 +189,9 @@ def draw(runs: Sequence[Ran], path: Path) -> Path:
         figure, panels = plt.subplots(1, 2, figsize=(9.6, 3.5), width_ratios=(3, 2))
         for panel in panels:
             panel.axhline(0.0, color=BLACK, linewidth=0.6)
-            for run in sorted(runs, key=lambda run: -abs(run.level)):
-                panel.plot(run.t / 60, 100 * np.clip(run.error, -LOST, LOST), color=colours[run.method],
+            shown = [run for run in runs if panel is panels[0] or run.method is not EULER]
+            for run in sorted(shown, key=lambda run: -abs(run.level)):
+                panel.plot(run.t / 60, 100 * run.error, color=colours[run.method],
                            label=f"{run.method.name}, {run.method.setting}: {run.cpu:.0f} s of CPU")
             panel.set(xlabel="simulated time (min)")
             panel.margins(x=0)
