@@ -10,7 +10,7 @@ export MPLBACKEND = Agg
 help:    ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
-demo: .venv/demo.stamp    ## a 10-link chain under three integrators: a table, out/energy.png and out/chain.gif
+demo: .venv/demo.stamp    ## an hour of a chain under three integrators: a table, out/hour.png and out/chain.gif
 	$(BIN)/leastaction demo --out out
 
 test: lint chromium    ## lint, types, layers, then every test
@@ -28,8 +28,8 @@ lint: .venv/dev.stamp    ## ruff, mypy and the import layers
 bench: .venv/peers.stamp    ## time every step, beside the peers; OPTIONS=--quick for two minutes of it
 	$(BIN)/python -m leastaction.bench $(OPTIONS)
 
-reproduce: .venv/demo.stamp    ## every figure and number of the paper, and their part of the README
-	$(BIN)/leastaction reproduce --readme README.md
+reproduce: .venv/demo.stamp    ## every figure and number of the paper, into docs/paper.md and the README
+	$(BIN)/leastaction reproduce --publish .
 
 docs: .venv/docs.stamp    ## the site, in out/docs/index.html; runs the examples for its gallery
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs out/docs

@@ -26,11 +26,13 @@ def report(tmp_path_factory):
     """What `leastaction reproduce --quick` writes, on the smallest plan."""
     folder = tmp_path_factory.mktemp("reproduce")
     page = "# Ours\n\n<!-- begin: reproduced -->\nold\n<!-- end: reproduced -->\n\nThe end.\n"
-    (folder / "README.md").write_text(page)
+    (folder / "docs").mkdir()
+    for name in ("README.md", "docs/paper.md"):
+        (folder / name).write_text(page)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(suite, "QUICK", TINY)
-        result = CliRunner().invoke(app, ["reproduce", "--quick", "--out", str(folder / "out"), "--readme",
-                                          str(folder / "README.md")])
+        result = CliRunner().invoke(app, ["reproduce", "--quick", "--out", str(folder / "out"), "--publish",
+                                          str(folder)])
     assert result.exit_code == 0, result.output
     return folder
 
@@ -59,15 +61,26 @@ def test_every_method_and_size_is_timed(report):
     assert len(rows(report, "growth")) == len(timing.PAIRS) + 1
 
 
-def test_readme_is_filled_between_its_marks(report):
-    text = (report / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["README.md", "docs/paper.md"])
+def test_pages_are_filled_between_their_marks(report, name):
+    text = (report / name).read_text(encoding="utf-8")
     assert text.startswith("# Ours\n\n<!-- begin: reproduced -->\n") and text.endswith("reproduced -->\n\nThe end.\n")
     assert "old" not in text
-    pictures = re.findall(r"\]\((docs/images/paper-\w+\.png)\)", text)
+
+
+def test_the_figures_are_published(report):
+    pictures = re.findall(r"\]\((images/paper-\w+\.png)\)", (report / "docs" / "paper.md").read_text(encoding="utf-8"))
     assert len(pictures) == 6
     for picture in pictures:
-        with Image.open(report / picture) as image:
+        with Image.open(report / "docs" / picture) as image:
             assert min(image.size) > 200
+
+
+def test_the_readme_counts_the_verdicts(report):
+    text = (report / "README.md").read_text(encoding="utf-8")
+    verdicts = [row["verdict"] for row in rows(report, "claims")]
+    assert f"Of its {len(verdicts)} claims" in text
+    assert f"{verdicts.count('confirmed')} *confirmed*" in text
 
 
 def test_claims_are_those_of_the_paper(report):
@@ -79,7 +92,7 @@ def test_claims_are_those_of_the_paper(report):
 def test_the_row_of_linear_cost_names_the_calm_starts(report):
     row, = (row for row in rows(report, "claims") if "O(n)" in row["the paper says"])
     assert "chains of more than 40 bodies start calmer, with rates that shrink as 1/n" in row["measured"]
-    assert section.RULE in (report / "README.md").read_text(encoding="utf-8")
+    assert section.RULE in (report / "docs" / "paper.md").read_text(encoding="utf-8")
 
 
 def test_verdicts_follow_the_ratios():

@@ -12,12 +12,12 @@ from leastaction.cli.app import Debug, app, plain_errors
 def reproduce(
     quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes, frames and repeats: two minutes.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for the report, its figures and numbers.")] = Path("out/reproduce"),
-    readme: Annotated[Path | None, typer.Option(
-        help="A README to write the claims and figures to, between its marks.")] = None,
+    publish: Annotated[Path | None, typer.Option(
+        help="Checkout whose docs/paper.md and README.md are to show the results.")] = None,
     debug: Debug = False,
 ) -> None:
     """Make every figure and number of the paper anew, and put them beside what it says."""
     from leastaction.experiments.paper import suite
 
     with plain_errors(debug):
-        suite.run(suite.QUICK if quick else suite.FULL, out, readme)
+        suite.run(suite.QUICK if quick else suite.FULL, out, publish)

@@ -1,4 +1,4 @@
-"""The report: one HTML page with everything in it, the raw numbers as CSV, and the part of a README."""
+"""The report: one HTML page with everything in it, the raw numbers as CSV, and the page of the docs."""
 
 import base64
 import csv
@@ -6,13 +6,14 @@ import shutil
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
+from typing import get_args
 
 from leastaction import markdown
 from leastaction.bench.report import machine
 from leastaction.experiments.paper.errata import Erratum
 from leastaction.experiments.paper.section import RULE, Claim, Figure, Section, Table, Verdict
 
-MARK = "reproduced"  # of the part of a README
+MARK = "reproduced"  # of the generated parts of docs/paper.md and the README
 CLAIMS = ("the paper says", "measured", "verdict", "why")
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
@@ -91,18 +92,22 @@ def write(sections: Sequence[Section], errata: Sequence[Erratum], out: Path) -> 
     return [report, *paths]
 
 
-def fill_readme(sections: Sequence[Section], command: str, readme: Path) -> None:
-    """Put the claims and the figures into a README, between its marks, and the pictures into docs/images beside it."""
-    images = readme.parent / "docs" / "images"
+def publish(sections: Sequence[Section], command: str, root: Path) -> None:
+    """Put the claims and the figures into docs/paper.md of a checkout, and the count of verdicts into its README."""
+    images = root / "docs" / "images"
     images.mkdir(parents=True, exist_ok=True)
     pictures = []
     for figure in (f for s in sections for f in s.figures):
         name = f"paper-{figure.path.name}"
         shutil.copyfile(figure.path, images / name)
-        pictures.append(f"![{figure.caption}](docs/images/{name})")
-    claims = [(c.paper, c.measured, c.verdict) for s in sections for c in s.claims]
+        pictures.append(f"![{figure.caption}](images/{name})")
+    claims = [c for s in sections for c in s.claims]
     text = "\n\n".join([
-        f"Made by `{command}` on " + "; ".join(f"{name} {value}" for name, value in machine().items()) + ":",
-        markdown.table(CLAIMS[:3], claims), RULE, *pictures,
+        f"Made by `{command}` on " + "; ".join(f"{name} {value}" for name, value in machine().items()) + f". {RULE}",
+        markdown.table(CLAIMS[:3], [(c.paper, c.measured, c.verdict) for c in claims]), *pictures,
     ])
-    markdown.fill(readme, text, MARK)
+    markdown.fill(root / "docs" / "paper.md", text, MARK)
+    counts = [(sum(c.verdict == verdict for c in claims), verdict) for verdict in get_args(Verdict)]
+    parts = ", ".join(f"{count} *{verdict}*" for count, verdict in counts if count)
+    markdown.fill(root / "README.md", "`leastaction reproduce` makes every figure and number of the paper anew. Of its "
+                  f"{len(claims)} claims: {parts}; see [`docs/paper.md`](docs/paper.md).", MARK)

@@ -21,11 +21,11 @@ QUICK = Plan(sizes=(2, 5, 10, 20, 50, 100), long_sizes=(300, 1000), frames=2000,
              counted=300, guess_frames=300, step_duration=4.0)
 
 
-def run(plan: Plan, out: Path, readme: Path | None = None) -> None:
-    """Measure everything, write the report, and fill in the README if one is given."""
+def run(plan: Plan, out: Path, root: Path | None = None) -> None:
+    """Measure everything, write the report, and publish it in a checkout if one is given."""
     out.mkdir(parents=True, exist_ok=True)
     sections = [experiment.run(plan, out) for experiment in EXPERIMENTS]
     paths = report.write(sections, errata(), out)
-    if readme is not None:
-        report.fill_readme(sections, "leastaction reproduce" + (" --quick" if plan == QUICK else ""), readme)
+    if root is not None:
+        report.publish(sections, "leastaction reproduce" + (" --quick" if plan == QUICK else ""), root)
     print(f"wrote {paths[0]}, its figures and {len(paths) - 1} tables of numbers beside it")
