@@ -70,13 +70,13 @@ def test_damping_brings_a_tree_to_rest_and_the_energy_it_takes_is_accounted_for(
     model.v0 = np.tile([1.0, 2.0, 0.5], 3)
     lost = []
     for h in (4e-3, 2e-3):
-        traj = la.simulate(model, dt=h, duration=2.0)
+        traj = la.simulate(model, dt=h, duration=2.0, ignore="damping")   # of the twist about the axis of a rod
         power = 0.4 * np.sum(traj.v**2, axis=1)
         taken = h * (power.sum() - 0.5 * (power[0] + power[-1]))
         lost.append(abs(traj.energy[0] - traj.energy[-1] - taken))
     assert traj.energy[-1] < traj.energy[0]
     np.testing.assert_allclose(np.log2(lost[0] / lost[1]), 2, atol=0.1)
-    rest = la.simulate(model, dt=5e-3, duration=300.0, record_every=1000)
+    rest = la.simulate(model, dt=5e-3, duration=300.0, record_every=1000, ignore="damping")
     assert np.abs(rest.v[-1]).max() < 1e-6
 
 

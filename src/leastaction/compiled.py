@@ -102,7 +102,8 @@ def compile_model(model: Model) -> Compiled:
 
 def _compile(model: Model) -> Compiled:
     if model.nv == 0:
-        raise ModelError("nothing in the model can move: give at least one body a joint other than Fixed")
+        raise ModelError("nothing in the model can move: give at least one body a joint other than Fixed; "
+                         "a model from a file floats when loaded with root=\"free\"")
     merged = merge_fixed(model)
     link_of_carrier = np.full(model.nb + 1, -1)  # the last, also index −1, is the ground
     parent: list[int] = []

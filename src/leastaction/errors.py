@@ -35,7 +35,7 @@ class ModelError(ValueError):
 
 
 class ModelWarning(UserWarning):
-    """A model that can be simulated but does not describe a physical body."""
+    """A model that can be simulated, but not as its description says: something in it is doubtful or does not act."""
 
 
 class AccuracyWarning(UserWarning):
@@ -85,3 +85,11 @@ class StepError(RuntimeError):
 
 class FileError(OSError):
     """A file of results that cannot be written or read; the message names it and the way out."""
+
+
+def warn(text: str, kind: type[Warning]) -> None:
+    """Warn at the line that called the library, however deep inside it this is."""
+    level, frame = 3, sys._getframe(1)
+    while frame.f_back is not None and frame.f_back.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, kind, stacklevel=level)

@@ -17,6 +17,7 @@ from leastaction.kernels.layout import LANES
 from leastaction.kernels.record import EXTREMES, LOOK, Record
 from leastaction.kernels.simd import SIMD
 from leastaction.model import Model
+from leastaction.model.unhonoured import DAMPING
 from leastaction.run import NODE, STEP, Run, copied, trajectory_of
 from leastaction.simulator import Simulator, per_step, widen
 from leastaction.trajectory import Control, Trajectory
@@ -158,7 +159,8 @@ class _Team:
         """The simulator of a member, at its start when it is first asked for."""
         if lane not in self.alone:
             _, model, q, v, _ = self.members[lane]
-            self.alone[lane] = Simulator(model, q, v, dt=self.dt, integrator=self.like.sim.integrator)
+            self.alone[lane] = Simulator(model, q, v, dt=self.dt, integrator=self.like.sim.integrator,
+                                         ignore=DAMPING)
         return self.alone[lane]
 
     def _record(self, lane: int) -> Record:

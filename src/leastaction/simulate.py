@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import get_args
 
@@ -38,6 +39,7 @@ def simulate(
     out: str | Path | None = None,
     checkpoint_every: int | None = None,
     overwrite: bool = False,
+    ignore: str | Iterable[str] = (),
 ) -> Trajectory:
     """Simulate a model from an initial state.
 
@@ -65,6 +67,8 @@ def simulate(
     checkpoint_every : steps between the places in that file from which `Trajectory.at` can start; up to 100 of them
         unless given
     overwrite : whether ``out`` may replace a file that is there
+    ignore : words that silence the warning of what the model has and the dynamics do not honour, as for `load`;
+        "damping" silences that of damping which the step cannot resolve
 
     Returns
     -------
@@ -86,7 +90,7 @@ def simulate(
     if on_failure not in get_args(OnFailure):
         raise ValueError(f"on_failure must be 'raise' or 'truncate', not {on_failure!r}")
     run = prepare(model, q, v, dt=dt, duration=duration, steps=steps, integrator=integrator, control=control,
-                  wrench=wrench, record_every=record_every)
+                  wrench=wrench, record_every=record_every, ignore=ignore)
     tell_end(run)
     bar = Progress(run.steps, progress)
     if out is not None:
@@ -97,10 +101,10 @@ def simulate(
 def prepare(
     model: Model, q: ArrayLike | None, v: ArrayLike | None, *, dt: float = 1e-3, duration: float | None = None,
     steps: int | None = None, integrator: Integrator | IntegratorName | None = None, control: Control = None,
-    wrench: Control = None, record_every: int = 1,
+    wrench: Control = None, record_every: int = 1, ignore: str | Iterable[str] = (),
 ) -> Run:
     """Return the run that `simulate` makes of these arguments, at its start."""
-    sim = Simulator(model, q, v, dt=dt, integrator=integrator)
+    sim = Simulator(model, q, v, dt=dt, integrator=integrator, ignore=ignore)
     count = step_count(sim.dt, duration, steps)
     if not (isinstance(record_every, int | np.integer) and record_every >= 1):
         raise ValueError(f"record_every must be a whole number of at least 1, not {record_every!r}")

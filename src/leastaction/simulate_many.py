@@ -18,6 +18,7 @@ from leastaction.judgement import warn_of_many
 from leastaction.kernels.layout import LANES
 from leastaction.kernels.record import Record
 from leastaction.model import Inertia, Model
+from leastaction.model.unhonoured import inherit, tell
 from leastaction.progress import Progress
 from leastaction.run import NODE, Run, tell_end
 from leastaction.simulate import make, prepare
@@ -59,7 +60,7 @@ def simulate_many(
     mass : (B, nb) masses of the bodies of each member, kg; inertias grow in proportion. The model's if None
     threads : how many to use; None for as many as there are processors
     progress : whether to show a bar, of members; None shows it for runs of more than about two seconds at a terminal
-    options : anything else that `simulate` takes: dt, duration or steps, integrator, wrench, record_every
+    options : anything else that `simulate` takes: dt, duration or steps, integrator, wrench, record_every, ignore
 
     Returns
     -------
@@ -90,6 +91,7 @@ def simulate_many(
     if not (threads is None or (isinstance(threads, int) and threads > 0)):
         raise ValueError(f"threads must be a positive whole number, not {threads!r}")
     count = next(iter(sizes.values()))
+    tell(model, options.get("ignore", ()))
     models = _variants(model, gravity, mass, count)
     controls: Sequence[Control] = control if isinstance(control, list | tuple) else [control] * count  # type: ignore
     members = []
@@ -180,4 +182,5 @@ def _variant(model: Model, gravity: Array, mass: Array) -> Model:
             own = Inertia(m, own.com, own.matrix * (m / own.mass))
         copy.add_body(body.name, body.parent, body.joint, body.position, body.quaternion, own, body.geometry)
     copy.q0, copy.v0 = model.q0, model.v0
+    inherit(model, copy)
     return copy

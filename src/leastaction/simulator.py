@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from leastaction import ahead, hints
 from leastaction.compiled import compile_model
+from leastaction.damping import unresolved
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
 from leastaction.errors import StepError
 from leastaction.integrators import (
@@ -29,6 +30,7 @@ from leastaction.kernels.layout import SCREW
 from leastaction.kernels.record import EXTREMES, LOOK, Record
 from leastaction.kernels.rescue import run_rescued
 from leastaction.model import Model
+from leastaction.model.unhonoured import DAMPING, accepted, tell, warn_once
 
 Array = np.ndarray
 
@@ -43,6 +45,8 @@ class Simulator:
     v : (nv,) initial velocity, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt : time step, s
     integrator : an integrator, or "variational", "euler" or "rk4"; Variational() unless given
+    ignore : words that silence the warning of what the model has and the dynamics do not honour, as for `load`;
+        "damping" silences that of damping which the step cannot resolve
     """
 
     @point_to_integrator
@@ -54,6 +58,7 @@ class Simulator:
         *,
         dt: float = 1e-3,
         integrator: Integrator | IntegratorName | None = None,
+        ignore: str | Iterable[str] = (),
     ) -> None:
         if not (np.isfinite(dt) and dt > 0):
             raise ValueError(f"dt must be a positive number of seconds, not {dt!r}")
@@ -68,6 +73,12 @@ class Simulator:
         if isinstance(self.integrator, Variational) and not self.integrator.peer:
             ahead.begin(self._method[-1])
         self._start(*model.check_state(q, v), None)
+        tell(model, ignore)
+        if self.compiled.damped and DAMPING not in accepted(ignore):
+            doubt = unresolved_damping(model, self.q, self.dt, self.integrator)
+            if doubt:
+                key = DAMPING, model.revision, self.dt
+                warn_once(model, key, f"{doubt}; ignore=('{DAMPING}',) silences this")
 
     def _check_residual(self) -> None:
         """Raise a ValueError if the model has joints that the residual of the integrator does not know."""
@@ -312,6 +323,22 @@ class Simulator:
         return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p, hint)
 
 
+def unresolved_damping(model: Model, q: Array, dt: float, integrator: Integrator) -> str:
+    """Name the joint whose damping a step from q (nq,) cannot resolve, and a dt, s, that does; empty if there is none.
+
+    Each product with M⁻¹ is the start of a simulation at a momentum, which is compiled for every run anyway.
+    """
+    sim = Simulator(model, q, np.zeros(model.nv), dt=dt, integrator=integrator, ignore=DAMPING)
+
+    def solve(p: Array) -> Array:
+        sim._state.p[:] = p
+        sim.prepare(variational.P)
+        return sim.v
+
+    longest = float(np.abs(sim._method[0]).max()) if isinstance(integrator, Variational) else 1.0
+    return unresolved(model, dt, longest, solve) if sim.compiled.damped else ""
+
+
 def widen(extremes: Array, energy: Array, momentum: Array) -> None:
     """Count kept nodes among the extremes (16,): their energy (K,), without that of the ground, and momentum (K, 6).
 
@@ -377,7 +404,7 @@ def variational_step(
     if not (np.isfinite(h) and h != 0):
         raise ValueError(f"h must be a finite number other than zero, not {h!r}")
     p = vector(model, p0, "p0")
-    sim = Simulator(model, q0, None, dt=abs(h), integrator=integrator)
+    sim = Simulator(model, q0, None, dt=abs(h), integrator=integrator, ignore=DAMPING)
     sim.dt = float(h)
     sim._start(sim.q, sim.v, p)
     sim.step()

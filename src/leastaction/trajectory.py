@@ -14,6 +14,7 @@ from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Status
 from leastaction.judgement import Judgement, Looks, judge_energy
 from leastaction.model import Model
+from leastaction.model.unhonoured import DAMPING
 from leastaction.simulator import Simulator
 
 if TYPE_CHECKING:
@@ -235,7 +236,7 @@ class Trajectory:
 
     def _nearest(self, _step: int) -> Simulator:
         """Make a simulator at the latest node not after a step from which it is known how to go on."""
-        sim = Simulator(self.model, dt=self.dt, integrator=self.integrator)
+        sim = Simulator(self.model, dt=self.dt, integrator=self.integrator, ignore=DAMPING)
         sim._start(self.q[0], self.v[0], None)
         return sim
 

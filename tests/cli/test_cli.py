@@ -157,7 +157,7 @@ def test_info_shows_the_tree(tmp_path):
         "└─a    free 'root_joint'  q[0:7]  0 kg",
         "  └─b  revolute 'hinge'   q[7]    1 kg",
         "not acting: limits (1)",
-        "  limits: 'hinge'",
+        "  limits: 'hinge' (position, effort, velocity)",
     ]
     assert result.stderr == ""
     assert run("info", "chain:70").stdout.count("revolute") == 70

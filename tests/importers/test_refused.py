@@ -43,7 +43,25 @@ def inertial(**entries: str) -> str:
 
 BOMB = '<!DOCTYPE r [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>'
 EXTERNAL = '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+TRIANGLE = ("solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\n"
+            "endsolid s\n")
+CUBE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 MESH = '<visual><geometry><mesh filename="{}"/></geometry></visual>'
+
+UNREAD = {   # pictures, so that the model loads without them
+    "absolute": ("/etc/passwd", "outside the model's folder and not opened"),
+    "above": ("../secret.stl", "outside the model's folder and not opened"),
+    "file://": ("file:///etc/passwd", "outside the model's folder and not opened"),
+    "package": ("package://p/../../secret.stl", "outside the model's folder and not opened"),
+    "package above": ("package://p/meshes/../../secret.stl", "outside the model's folder and not opened"),
+    "link": ("link.stl", "outside the model's folder and not opened"),
+    "URL": ("http://localhost/a.stl", "is a URL, and nothing is fetched"),
+    "beside, by .. and back": ("../meshes/../../secret.stl", "outside the model's folder and not opened"),
+    "beside, no mesh": ("../meshes/secret.txt", "outside the model's folder and not opened"),
+    "beside, a link out": ("../meshes/link.stl", "outside the model's folder and not opened"),
+    "beside, other folder": ("../private/secret.stl", "outside the model's folder and not opened"),
+    "beside, absent": ("../meshes/absent.stl", "not found"),
+}
 
 FAULTS = {
     # numbers
@@ -82,15 +100,6 @@ FAULTS = {
     "external entity": (EXTERNAL + arm(), ["line 1: document types and entities are refused"]),
     "other": ("<sdf/>", ["<sdf> is neither a URDF (<robot>) nor an MJCF file (<mujoco>)"]),
     "xacro": (urdf("<xacro:macro/>", link("a")), ["this is a xacro file"]),
-    "absolute mesh": (arm(more=MESH.format("/etc/passwd")),
-                      ["link 'b': mesh '/etc/passwd' is outside the model's folder"]),
-    "mesh above": (arm(more=MESH.format("../secret.stl")), ["mesh '../secret.stl' is outside the model's folder"]),
-    "mesh of file://": (arm(more=MESH.format("file:///etc/passwd")),
-                        ["is outside the model's folder and was not opened"]),
-    "mesh of a package": (arm(more=MESH.format("package://p/../../secret.stl")), ["is outside the model's folder"]),
-    "linked mesh": (arm(more=MESH.format("link.stl")), ["mesh 'link.stl' is outside the model's folder"]),
-    "URL": (arm(more=MESH.format("http://localhost/a.stl")),
-            ["'http://localhost/a.stl' is a URL, and nothing is fetched"]),
     "all at once": (urdf(link("a", inertial(mass="x")), link("b", inertial(mass="-2")),
                          joint("j", "a", "b", "revolute", '<axis xyz="0 0 0"/>')),
                     ["3 faults", "'x' is not a number", "its axis is zero", "mass is negative: -2 kg"]),
@@ -112,15 +121,18 @@ MJCF_FAULTS = {
     "percent": (mjcf(geom='size="1" class="%n"'), ["geom 'g': class=\"%n\": MuJoCo does not bear a percent sign"]),
     "truncated": (mjcf()[:-12], ["not readable as XML"]),
     "bomb": (BOMB + mjcf(), ["document types and entities are refused"]),
-    "absolute include": (mjcf(more='<include file="/etc/passwd"/>'), ["'/etc/passwd' is outside the model's folder"]),
-    "include above": (mjcf(more='<include file="../secret.stl"/>'), ["'../secret.stl' is outside the model's folder"]),
-    "linked include": (mjcf(more='<include file="link.stl"/>'), ["'link.stl' is outside the model's folder"]),
+    "absolute include": (mjcf(more='<include file="/etc/passwd"/>'),
+                         ["outside the model's folder and not opened: '/etc/passwd'; move"]),
+    "include above": (mjcf(more='<include file="../secret.stl"/>'), ["not opened: '../secret.stl'"]),
+    "linked include": (mjcf(more='<include file="link.stl"/>'), ["not opened: 'link.stl'"]),
     "no include": (mjcf(more='<include file="absent.xml"/>'), ["<include> of body 'b': 'absent.xml' is not there"]),
     "include loop": (mjcf(more='<include file="loop.inc"/>'), ["'loop.inc' is included twice"]),
     "mesh above": (mjcf(section='<asset><mesh file="../secret.stl"/></asset>'),
-                   ["'../secret.stl' is outside the model's folder"]),
+                   ["outside the model's folder and not opened: '../secret.stl'; move what is needed there"]),
     "meshdir above": (mjcf(section='<compiler meshdir=".."/><asset><mesh file="secret.stl"/></asset>'),
-                      ["is outside the model's"]),
+                      ["outside the model's folder and not opened: 'secret.stl'"]),
+    "many above": (mjcf(section='<asset>' + "".join(f'<mesh file="../{k}.stl"/>' for k in range(20)) + "</asset>"),
+                   ["bad.xml: outside the model's folder and not opened: '../0.stl', '../1.stl'", "and 8 more; move"]),
     "mesh by URL": (mjcf(section='<asset><mesh file="http://x/a.stl"/></asset>'), ["'http://x/a.stl' is a URL"]),
     "no mesh": (mjcf(section='<asset><mesh name="m" file="m.stl"/></asset>'), ["mesh 'm': mesh 'm.stl' is not there"]),
     "other model": (mjcf(section='<asset><model file="b.xml"/></asset>'), ["files of <model> are not read ('b.xml')"]),
@@ -136,6 +148,12 @@ def folder(tmp_path):
     inside = tmp_path / "inside"
     inside.mkdir()
     (inside / "link.stl").symlink_to(tmp_path / "secret.stl")
+    for name in ("meshes", "assets", "private"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "fine.stl").write_text(TRIANGLE)
+        (tmp_path / name / "secret.txt").write_text("secret")
+    (tmp_path / "private" / "secret.stl").write_text(TRIANGLE)
+    (tmp_path / "meshes" / "link.stl").symlink_to(tmp_path / "private" / "secret.stl")
     (inside / "loop.inc").write_text('<mujocoinclude><include file="loop.inc"/></mujocoinclude>')
     return inside
 
@@ -168,9 +186,47 @@ def test_sound_files_pass(folder):
         la.load(folder / name, ignore=("limits", "collision"), strict=True)
 
 
+@pytest.mark.parametrize("case", UNREAD)
+def test_a_picture_that_may_not_be_read_is_only_missed(folder, case):
+    reference, why = UNREAD[case]
+    (folder / "a.urdf").write_text(arm(more=MESH.format(reference)))
+    with pytest.warns(ModelWarning, match=r"^a\.urdf: kept but not acting: meshes that cannot be drawn \(1\); "):
+        model = la.load(folder / "a.urdf", ignore="limits")
+    (noted,) = model.ignored["mesh"]
+    assert noted.startswith(f"'{reference}': ") and why in noted
+    with pytest.raises(la.ModelError, match="meshes that cannot be drawn"):
+        la.load(folder / "a.urdf", ignore="limits", strict=True)
+
+
+def test_many_pictures_are_counted_in_one_line(folder):
+    (folder / "a.urdf").write_text(arm(more="".join(MESH.format(f"../{k}.stl") for k in range(40))))
+    with pytest.warns(ModelWarning) as caught:
+        la.load(folder / "a.urdf", ignore="limits")
+    (warning,) = caught
+    assert "meshes that cannot be drawn (40);" in str(warning.message) and len(str(warning.message)) < 200
+
+
+@pytest.mark.parametrize("name", ["meshes", "assets"])
+@pytest.mark.parametrize("reference", ["../{}/fine.stl", "package://robot/{}/fine.stl"])
+def test_meshes_beside_the_folder_are_read(folder, name, reference):
+    """The layout of most robots: robot/urdf/robot.urdf and robot/meshes, without the package.xml of ROS."""
+    (folder / "a.urdf").write_text(arm(more=MESH.format(reference.format(name))))
+    model = la.load(folder / "a.urdf", ignore="limits", strict=True)
+    assert len(model.bodies[1].geometry[0].faces) == 1
+    (folder / "package.xml").write_text("<package><name>robot</name></package>")   # then the package is the limit
+    with pytest.warns(ModelWarning, match="meshes that cannot be drawn"):
+        la.load(folder / "a.urdf", ignore="limits")
+
+
+def test_meshes_of_mjcf_beside_the_folder_are_read(folder):
+    (folder.parent / "assets" / "cube.obj").write_text(CUBE)
+    section = '<compiler meshdir="../assets"/><asset><mesh file="cube.obj"/></asset>'
+    (folder / "a.xml").write_text(mjcf(geom='type="mesh" mesh="cube"', section=section))
+    assert len(la.load(folder / "a.xml", ignore="collision").bodies[0].geometry[0].faces) == 4
+
+
 def test_what_lies_outside_may_be_allowed(folder):
-    (folder.parent / "secret.stl").write_text("solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n"
-                                              "vertex 0 1 0\nendloop\nendfacet\nendsolid s\n")
+    (folder.parent / "secret.stl").write_text(TRIANGLE)
     (folder / "a.urdf").write_text(arm(more=MESH.format("../secret.stl")))
     model = la.load(folder / "a.urdf", allow_external=True, ignore="limits")
     assert len(model.bodies[1].geometry) == 1
@@ -183,6 +239,37 @@ def test_triangle_inequality_warns_and_with_strict_raises(folder):
         la.load(folder / "a.urdf", ignore="limits")
     with pytest.raises(la.ModelError, match="triangle inequality"):
         la.load(folder / "a.urdf", ignore="limits", strict=True)
+
+
+def test_round_off_in_a_zero_inertia_is_removed(folder):
+    """Of the size of m |com|², or of the shapes of the link, as files of robots have it."""
+    noisy = inertial(ixx="-5.4e-20", iyy="2e-21", izz="0")
+    for origin, shape in (('<origin xyz="0 0 0.03"/>', ""),
+                          ("", '<visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual>')):
+        (folder / "a.urdf").write_text(arm(noisy.replace("<mass", origin + "<mass"), more=shape))
+        words = r"a\.urdf: the inertia of 'b' has negative moments of round-off, at most 5\.4e-20 kg m\^2.* set to zero"
+        with pytest.warns(ModelWarning, match=words):
+            model = la.load(folder / "a.urdf", ignore="limits")
+        assert not model.bodies[1].inertia.matrix.any()
+    (folder / "a.urdf").write_text(arm(noisy))   # of a point at the joint: then nothing says what is small
+    with pytest.raises(la.ModelError, match="negative moment"):
+        la.load(folder / "a.urdf", ignore="limits")
+    grave = noisy.replace("-5.4e-20", "-1e-5").replace("<mass", '<origin xyz="0 0 0.03"/><mass')
+    (folder / "a.urdf").write_text(arm(grave))
+    with pytest.raises(la.ModelError, match="has the negative moment -1e-05"):
+        la.load(folder / "a.urdf", ignore="limits")
+
+
+def test_a_file_without_inertials_says_so(folder):
+    (folder / "a.urdf").write_text(urdf(link("a", ""), link("b", ""), joint("j", "a", "b")))
+    with pytest.warns(ModelWarning, match=r"a\.urdf: no link has an <inertial>, so nothing has mass"):
+        la.load(folder / "a.urdf", ignore="limits")
+
+
+def test_a_single_link_names_the_free_root(folder):
+    (folder / "a.urdf").write_text(urdf(link("a")))
+    with pytest.raises(la.ModelError, match=r'nothing in the model can move.*root="free"'):
+        la.simulate(la.load(folder / "a.urdf"), steps=1)
 
 
 def test_a_joint_with_nothing_to_move_is_named(folder):
@@ -220,12 +307,16 @@ print("\\n".join(name for _, name in seen))
 def test_nothing_outside_is_opened(folder):
     """Watched in a process of its own, as an audit hook cannot be taken off again."""
     names = []
-    for k, (text, _) in enumerate([*FAULTS.values(), *MJCF_FAULTS.values()]):
+    pictures = [arm(more=MESH.format(reference)) for reference, _ in UNREAD.values()]
+    pictures.append(arm(more=MESH.format("../meshes/fine.stl")))
+    for k, text in enumerate([*(text for text, _ in [*FAULTS.values(), *MJCF_FAULTS.values()]), *pictures]):
         names.append(folder / f"{k}.xml")
         names[-1].write_text(text)
     done = subprocess.run([sys.executable, "-c", WATCH, *map(str, names)], capture_output=True, text=True, check=True)
-    opened = [name for name in done.stdout.splitlines() if "secret" in name or "passwd" in name or "link.stl" in name]
+    opened = [name for name in done.stdout.splitlines() if "secret" in name or "passwd" in name or "link.stl" in name
+              or "private" in name]
     assert not opened
+    assert any(name.endswith("meshes/fine.stl") for name in done.stdout.splitlines())   # what is allowed is opened
     assert sum(name.startswith(str(folder)) for name in done.stdout.splitlines()) >= len(names)   # the hook does watch
 
 
@@ -238,7 +329,7 @@ def test_mujoco_is_given_everything_from_memory(folder, monkeypatch):
     given = {}
     monkeypatch.setattr(importer, "compile_text", lambda text, assets, file: given.update(text=text, assets=assets)
                         or mujoco.MjModel.from_xml_string(text, assets))
-    (folder / "cube.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n")
+    (folder / "cube.obj").write_text(CUBE)
     section = ('<asset><mesh file="cube.obj"/><texture type="2d" name="t" file="a.png"/><skin file="x.skn"/>'
                '<hfield name="h" file="h.png"/></asset>')
     (folder / "a.xml").write_text(mjcf(geom='type="mesh" mesh="cube"', section=section))

@@ -50,7 +50,7 @@ def test_one_number_makes_a_difference(changes):
 
 def test_what_is_assigned_later_counts():
     for name, value in (("gravity", (0, 0, 0)), ("q0", [0.5]), ("v0", [0.5]), ("name", "poor"),
-                        ("ignored", {"limits": ("a",)}), ("keyframes", {"home": (np.ones(1), np.zeros(1))}),
+                        ("ignored", {"actuators": ("a",)}), ("keyframes", {"home": (np.ones(1), np.zeros(1))}),
                         ("keyframes", {})):
         other = rich()
         setattr(other, name, value)

@@ -163,6 +163,19 @@ def test_triangle_inequality_warns_and_with_strict_raises():
     assert fault.startswith(text)
 
 
+def test_a_negative_moment_is_borne_where_the_joint_is_far_from_the_centre_of_mass():
+    """As robots have it in their files: the kinetic energy of the body is positive in every motion about its joint."""
+    slightly = Inertia(2, (0, 0, 0.3), np.diag([-0.01, 0.02, 0.02]))
+    for joint in (Revolute(Y), Ball()):
+        with pytest.warns(ModelWarning, match="the inertia of 'link' violates the triangle inequality"):
+            single(joint, inertia=slightly).validate()
+    assert "negative moment -0.01" in faults_of(single(Free(), inertia=slightly))[0]
+    along = Inertia(2, (0.3, 0, 0), np.diag([-0.01, 0.02, 0.02]))   # the distance does not help about this axis
+    assert "negative moment -0.01" in faults_of(single(Ball(), inertia=along))[0]
+    greatly = Inertia(2, (0, 0, 0.3), np.diag([-0.2, 1, 1]))
+    assert "negative moment -0.2" in faults_of(single(Ball(), inertia=greatly))[0]
+
+
 def test_arguments_of_the_wrong_kind_are_refused_when_given():
     model = Model()
     with pytest.raises(ModelError, match=r"the position of body 'a' must be numbers of shape \(3,\), not \(1, 2\)"):

@@ -14,6 +14,7 @@ from leastaction.dynamics import increment
 from leastaction.integrators import Integrator, RungeKutta4, Variational
 from leastaction.judgement import silent
 from leastaction.model import Model
+from leastaction.model.unhonoured import DAMPING
 from leastaction.simulate import simulate
 from leastaction.trajectory import Control, Trajectory
 
@@ -129,7 +130,7 @@ def _again(run: Trajectory, q: Array, integrator: Integrator, parts: int) -> Tra
     return simulate(
         run.model, q, run.v[0], dt=run.dt / parts, steps=parts * steps, integrator=integrator,
         control=_refined(run.origin.control, 1, steps, parts), wrench=_refined(run.origin.wrench, 2, steps, parts),
-        record_every=parts * run.record_every, on_failure="truncate",
+        record_every=parts * run.record_every, on_failure="truncate", ignore=DAMPING,
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.analysis.accuracy import LOST, Accuracy, accuracy
+from leastaction.analysis.left_out import LeftOut, left_out
 from leastaction.analysis.rest import at_rest
 from leastaction.analysis.spot_checks import Spot, at_rest_in_the_world, irreversibility, symplecticity
 from leastaction.analysis.subject import run_of
@@ -82,6 +85,11 @@ class Certificate:
         object.__setattr__(self, "kept", kept)
         object.__setattr__(self, "verdict", sentences)
 
+    @cached_property
+    def left_out(self) -> LeftOut:
+        """What the model has and the run did not honour, and which limits the motion passed."""
+        return left_out(self.run)
+
     @property
     def steps(self) -> int:
         """Number of steps made."""
@@ -130,7 +138,7 @@ class Certificate:
             most, until = self.accuracy.max_error, self.accuracy.good_until
             lost = f"motion right to 1e-3 rad or m until {until(1e-3):.4g} s, to {LOST:g} until {until(LOST):.4g} s"
             rows.append(("accuracy", lost if most > LOST else f"motion right to {most:.1e} rad or m, by estimate"))
-        return rows
+        return rows + self.left_out.rows()
 
     def __str__(self) -> str:
         width = max(len(name) for name, _ in self.rows())
@@ -158,6 +166,7 @@ class Certificate:
             "accuracy": better and {"max": better.max_error, "good_until": better.good_until(),
                                     "doubling_time": better.doubling_time},
             "failure": str(run.failure) if run.failure else None,
+            "left_out": self.left_out.to_dict(),
             "kept": self.kept, "verdict": " ".join(self.verdict),
         }
 
@@ -172,6 +181,7 @@ class Certificate:
 def audit(
     subject: Model | Trajectory, q: ArrayLike | None = None, v: ArrayLike | None = None, *, dt: float = 1e-3,
     duration: float = 10.0, integrator: Integrator | IntegratorName | None = None, estimate_accuracy: bool = True,
+    ignore: str | Iterable[str] = (),
 ) -> Certificate:
     """Examine how well physics was kept, by a finished run or by a model that is simulated for it.
 
@@ -182,9 +192,11 @@ def audit(
     v : (nv,) initial velocity of a model, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt, duration, integrator : of the simulation of a model, s, s; as for `simulate`
     estimate_accuracy : whether to make the run again at half the step, to see how right the motion is
+    ignore : words that silence the warning of what does not act, as for `simulate`; the certificate names it anyway
     """
     with silent():  # the certificate says it
-        run = run_of(subject, q, v, dt=dt, duration=duration, integrator=integrator, on_failure="truncate")
+        run = run_of(subject, q, v, dt=dt, duration=duration, integrator=integrator, on_failure="truncate",
+                     ignore=ignore)
     momenta, reason = conserved(run)
     checks = spot_checks(run) if run.model.nv <= LARGEST else (None, None)
     return Certificate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +25,7 @@ from leastaction.errors import ModelError
 from leastaction.integrators import Integrator, RungeKutta4, SemiImplicitEuler, Variational
 from leastaction.judgement import silent
 from leastaction.model import Model
+from leastaction.model.unhonoured import DAMPING, accepted
 from leastaction.run import step_count
 from leastaction.simulate import simulate
 from leastaction.stopwatch import Stopwatch
@@ -173,7 +175,7 @@ class Comparison:
 @silent()
 def compare(
     subject: Model | Trajectory, q: ArrayLike | None = None, v: ArrayLike | None = None, *, dt: float = 1e-3,
-    duration: float = 10.0,
+    duration: float = 10.0, ignore: str | Iterable[str] = (),
 ) -> Comparison:
     """Run several methods on a model: variational of order 2, 4 and 6, semi-implicit Euler, Runge–Kutta 4, peers.
 
@@ -185,25 +187,28 @@ def compare(
     q : (nq,) initial configuration, rad, m, unit quaternions; model.q0 if None
     v : (nv,) initial velocity, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt, duration : of every run, s
+    ignore : words that silence the warning of what does not act, as for `simulate`
 
     Raises
     ------
     ValueError
         When the model is at rest, so that there is nothing to compare.
     """
+    words = accepted(ignore)
     model, q, v = start_of(subject, q, v)
     steps = step_count(dt, duration, None)
     least = max(1, -(-steps // NODES))
     every = next((k for k in range(least, 2 * least) if steps % k == 0), least)  # the end is kept if that is possible
     reference = simulate(model, q, v, dt=0.5 * dt, steps=2 * steps, record_every=2 * every,
-                         integrator=Variational(order=8))
+                         integrator=Variational(order=8), ignore=words | {DAMPING})
     if at_rest(reference):
         raise ValueError(f"the model '{model.name}' is at rest: nothing to compare; give q or v (--initial)")
     entries, left_out = [], {}
     for integrator in METHODS:
         with Stopwatch() as watch:
             run = simulate(model, q, v, dt=dt, steps=steps, record_every=every, integrator=integrator,
-                           on_failure="truncate")
+                           on_failure="truncate", ignore=words)
+        words |= {DAMPING}  # said once
         checks = spot_checks(run) if model.nv <= LARGEST else (None, None)
         entries.append(_entry(method(integrator), reference, run.q, run.energy, run.momentum, watch.cpu_seconds,
                               len(run.iterations), "broke down" if run.failure else "", checks))

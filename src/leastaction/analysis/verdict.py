@@ -20,7 +20,7 @@ def judge(c: "Certificate") -> tuple[bool, list[str]]:
     found = c.run.judgement
     moment, about_momentum = _momentum(c)
     kept = found.kept and moment and c.run.failure is None
-    sentences = ["Physics is kept." if kept else "Physics is not kept.", found.text, found.remedy, about_momentum,
+    sentences = [c.left_out.head(kept), *c.left_out.sentences(kept), found.text, found.remedy, about_momentum,
                  _step(c), _solver(c)]
     if c.run.failure:
         sentences.append(f"The run ended early: {c.run.failure}")

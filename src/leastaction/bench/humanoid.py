@@ -36,10 +36,12 @@ def tumbling(path: Path) -> la.Model:
 
 
 def frictionless(model: la.Model) -> la.Model:
-    """Copy a model without what makes or takes energy in its joints, and without their armature."""
+    """Copy a model without what makes or takes energy in its joints, their armature, and shapes that would collide."""
     bare = la.Model(model.gravity, model.name)
     for body in model.bodies:
-        joint = replace(body.joint, damping=0.0, stiffness=0.0, rest=None, armature=0.0, friction=0.0, limits=None)
-        bare.add_body(body.name, body.parent, joint, body.position, body.quaternion, body.inertia, body.geometry)
+        joint = replace(body.joint, damping=0.0, stiffness=0.0, rest=None, armature=0.0, friction=0.0, limits=None,
+                        effort_limit=None, velocity_limit=None)
+        shapes = [shape for shape in body.geometry if shape.visual]
+        bare.add_body(body.name, body.parent, joint, body.position, body.quaternion, body.inertia, shapes)
     bare.q0 = model.q0
     return bare

@@ -25,6 +25,7 @@ def plain_errors(debug: bool) -> Iterator[None]:
     """Turn errors that a user can mend into one message and an exit code, and warnings into notes."""
     try:
         with warnings.catch_warnings():
+            warnings.simplefilter("always", la.ModelWarning)
             warnings.showwarning = _note  # type: ignore[assignment]
             yield
     except (ValueError, OSError, ImportError, la.StepError) as error:

@@ -42,9 +42,10 @@ def audit(
         q, v = state_of(found, initial)
         result: Certificate | Comparison
         if compare:
-            result = la.compare(found, q, v, dt=dt, duration=duration)
+            result = la.compare(found, q, v, dt=dt, duration=duration, ignore=ignore or ())
         else:
-            result = la.audit(found, q, v, dt=dt, duration=duration, integrator=chosen(integrator, order))
+            result = la.audit(found, q, v, dt=dt, duration=duration, integrator=chosen(integrator, order),
+                              ignore=ignore or ())
         typer.echo(json.dumps(result.to_dict(), indent=2) if as_json else str(result))
         if html is not None:
             typer.echo(f"wrote {result.html(html)}", err=as_json)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from enum import StrEnum
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 import leastaction as la
 from leastaction.model.library import BUILTIN
+from leastaction.model.unhonoured import DAMPING
 
 
 class Root(StrEnum):
@@ -25,11 +25,11 @@ ModelName = Annotated[str, typer.Argument(
     help=f"A URDF or MJCF file, or one of {', '.join(BUILTIN)}; a size may follow, as in chain:10.")]
 RootChoice = Annotated[Root, typer.Option(help="Whether the root of a file is fixed to the ground or floats.")]
 Ignore = Annotated[list[str] | None, typer.Option(
-    help="Load a file without this, as in --ignore mimic; may be repeated.")]
+    help="Do without this, as in --ignore mimic, or do not warn of it, as in --ignore limits; may be repeated.")]
 
 
 def named_model(name: str, root: Root = Root.AUTO, ignore: list[str] | None = None, meshes: bool = False) -> la.Model:
-    """Make the model that the command line names; warnings become lines on the screen.
+    """Make the model that the command line names.
 
     Parameters
     ----------
@@ -37,9 +37,5 @@ def named_model(name: str, root: Root = Root.AUTO, ignore: list[str] | None = No
     root, ignore : as for `load`
     meshes : whether to read them, which takes time and matters only where they are drawn
     """
-    with warnings.catch_warnings(record=True) as doubts:
-        warnings.simplefilter("always")
-        model = la.find_model(name, root=root.value, ignore=[*(ignore or ()), *([] if meshes else ["mesh"])])
-    for doubt in doubts:
-        typer.echo(f"note: {doubt.message}", err=True)
-    return model
+    words = [word for word in ignore or () if word != DAMPING]   # which concerns the step, not the file
+    return la.find_model(name, root=root.value, ignore=[*words, *([] if meshes else ["mesh"])])

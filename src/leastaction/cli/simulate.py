@@ -44,7 +44,7 @@ def simulate(
     with plain_errors(debug):
         system, method = named_model(model, root, ignore), chosen(integrator, order)
         q, v = initial_state(system, initial)
-        options: dict[str, Any] = {"dt": dt, "integrator": method}
+        options: dict[str, Any] = {"dt": dt, "integrator": method, "ignore": ignore or ()}
         finish(lambda: la.simulate(system, q, v, duration=duration, record_every=record_every, out=out,
                                    overwrite=overwrite, progress=progress, **options), out, as_json)
 

@@ -33,7 +33,7 @@ def view(
         found = find_subject(subject, root, ignore, meshes=True)
         q, v = state_of(found, initial)
         run = found if isinstance(found, la.Trajectory) else la.simulate(
-            found, q, v, dt=dt, duration=duration, integrator=chosen(integrator))
+            found, q, v, dt=dt, duration=duration, integrator=chosen(integrator), ignore=ignore or ())
         for path in (html, gif):
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)

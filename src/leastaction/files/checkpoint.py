@@ -16,6 +16,7 @@ from leastaction.kernels import layout
 from leastaction.kernels.guess import PAST
 from leastaction.kernels.record import EXTREMES
 from leastaction.model import Model
+from leastaction.model.unhonoured import DAMPING, settled
 from leastaction.simulator import Simulator
 
 NAME = "checkpoints"
@@ -88,7 +89,9 @@ def restored(path: Path, description: Mapping[str, Any], model: Model, record: A
     if description["layout"] != layout_key():
         raise FileError(f"{path} was written by a version of leastaction with another layout of memory; its results "
                         "can be read, but only that version can go on with it")
-    sim = Simulator(model, dt=description["dt"], integrator=integrator_from_dict(description["integrator"]))
+    settled(model)  # when the run began, it was said what of the model does not act
+    integrator = integrator_from_dict(description["integrator"])
+    sim = Simulator(model, dt=description["dt"], integrator=integrator, ignore=DAMPING)
     sim._restore({name: record[name] for name in record.dtype.names})
     return sim
 

@@ -19,6 +19,7 @@ from leastaction.integrators import Status
 from leastaction.judgement import EnergyWatch
 from leastaction.kernels.record import MOMENTA
 from leastaction.model import Model
+from leastaction.model.unhonoured import settled
 from leastaction.progress import Progress
 from leastaction.run import OnFailure, Run
 from leastaction.simulator import Simulator
@@ -60,6 +61,7 @@ class StoredTrajectory(Trajectory):
         if "t" not in names:
             raise FileError(f"{path} is a checkpoint, not a run: la.Simulator.restore(path) goes on from it")
         last, model = checkpoint.latest(path), Model.from_dict(description["model"])
+        settled(model)  # when the run began, it was said what of the model does not act
         extremes = np.array(last["extremes"])
         given = _forces(path, description, {"control": control, "wrench": wrench})
         every, dt = description["record_every"], description["dt"]

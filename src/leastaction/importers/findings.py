@@ -3,31 +3,10 @@
 import warnings
 from collections.abc import Iterable
 
-from leastaction.errors import ModelError, ModelWarning
+from leastaction.errors import ModelError, ModelWarning, warn
 from leastaction.importers.markup import Element, number
 from leastaction.model import Model
-
-DO_NOT_ACT = {
-    "collision": "collision geometry",
-    "actuators": "actuators",
-    "limits": "joint limits",
-    "friction": "dry friction",
-    "mesh": "meshes that cannot be drawn",
-    "mocap": "mocap bodies, which stand still",
-    "extensions": "elements of other programs",
-}
-CHANGE_THE_MODEL = {
-    "mimic": "mimic joints",
-    "equality": "equality constraints",
-    "tendon": "tendons",
-    "fluid": "forces of a fluid",
-    "gravcomp": "gravity compensation",
-    "nonlinear": "nonlinear springs and dampers",
-    "transmission": "armature and damping of actuators",
-    "flex": "deformable bodies",
-    "plugin": "plugins",
-}
-WORDS = {**DO_NOT_ACT, **CHANGE_THE_MODEL}
+from leastaction.model.unhonoured import CHANGE_THE_MODEL, WORDS, accepted, not_acting, settled
 
 
 class Findings:
@@ -36,22 +15,29 @@ class Findings:
     Parameters
     ----------
     file : its name, for messages
-    ignore : the words of WORDS that the user has accepted
+    ignore : the words that the user has accepted
     """
 
     def __init__(self, file: str, ignore: str | Iterable[str] = ()) -> None:
         self.file = file
-        self.ignore = {ignore} if isinstance(ignore, str) else set(ignore)
-        unknown = sorted(map(str, self.ignore - WORDS.keys()))
-        if unknown:
-            raise ValueError(f"ignore= does not know {', '.join(map(repr, unknown))}; choose from {', '.join(WORDS)}")
+        self.ignore = accepted(ignore, WORDS)
         self.faults: list[str] = []
+        self.doubts: list[str] = []
+        self._outside: dict[str, None] = {}
         self._ignored: dict[str, dict[str, None]] = {}
 
     def fault(self, element: Element | None, text: str) -> None:
         """Note a fault, at an element of the file or of the file as a whole."""
         where = self.file if element is None else f"{self.file}, line {element.line}: {element.title()}"
         self.faults.append(f"{where}: {text}")
+
+    def doubt(self, text: str) -> None:
+        """Note what the user should know of the file, and what a strict reading refuses."""
+        self.doubts.append(text)
+
+    def outside(self, reference: str) -> None:
+        """Note a file that is needed and may not be opened; all of them make one fault."""
+        self._outside[f"'{reference}'"] = None
 
     def note(self, word: str, name: str) -> None:
         """Note an element that the dynamics do not honour."""
@@ -86,24 +72,23 @@ class Findings:
 
     def stop_at_faults(self) -> None:
         """Raise a ModelError with all faults, if there are any."""
+        if self._outside:
+            self.fault(None, f"outside the model's folder and not opened: {listed(self._outside)}; move what is needed "
+                             "there, or say allow_external=True if you trust the file")
+            self._outside.clear()
         if self.faults:
             raise ModelError(self.faults)
 
     def settle(self, model: Model, strict: bool) -> Model:
         """Check the model, raise all faults at once, and warn once of what does not act."""
+        model.ignored = self._ignored
         for word, title in CHANGE_THE_MODEL.items():
             if word in self._ignored and word not in self.ignore:
                 self.faults.append(
                     f"{self.file}: {title} are not supported, and without them this is another model: "
                     f"{listed(self._ignored[word])}; ignore=('{word}',) loads it without"
                 )
-        quiet = self.ignore | CHANGE_THE_MODEL.keys()
-        still = {word: len(names) for word, names in self._ignored.items() if word not in quiet}
-        silent = ", ".join(f"{DO_NOT_ACT[word]} ({count})" for word, count in still.items())
-        message = f"{self.file}: kept but not acting: {silent}; model.ignored names them, ignore= silences this"
-        if strict and silent:
-            self.faults.append(message)
-        with warnings.catch_warnings(record=True) as doubts:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 if model.nb:
@@ -112,10 +97,14 @@ class Findings:
                     self.fault(None, "there are no bodies in it")
             except ModelError as error:
                 self.faults += [f"{self.file}: {fault}" for fault in error.faults]
+        doubts = [*self.doubts, *(str(doubt.message) for doubt in caught)]
+        still = not_acting(model.ignored, self.ignore | CHANGE_THE_MODEL.keys())
+        doubts = [f"{self.file}: {text}" for text in [*doubts, still] if text]
+        self.faults += doubts if strict else []
         self.stop_at_faults()
-        model.ignored = {word: tuple(names) for word, names in self._ignored.items()}
-        for text in [*(f"{self.file}: {doubt.message}" for doubt in doubts), *([message] if silent else [])]:
-            warnings.warn(text, ModelWarning, stacklevel=3)
+        for text in doubts:
+            warn(text, ModelWarning)
+        settled(model)
         return model
 
 

@@ -29,7 +29,8 @@ def load(
 ) -> Model:
     """Load a robot from a URDF or MJCF file.
 
-    What the dynamics do not honour is named in `model.ignored`; what would make it another model is an error.
+    What the dynamics do not honour is named in `model.ignored`, and counted in one ModelWarning; what would make it
+    another model is an error. A mesh that cannot be read costs a URDF only its picture, and is counted, too.
 
     Parameters
     ----------
@@ -39,9 +40,11 @@ def load(
     gravity : (3,) acceleration of free fall, world frame, m/s^2; None for that of the file (URDF: 9.81 down)
     ignore : words for what may be left out: "mimic", "equality", "tendon", "fluid", "gravcomp", "nonlinear",
         "transmission", "flex", "plugin" accept a model without it; "mesh" loads no meshes of a URDF, and that
-        word, "collision", "actuators", "limits", "friction", "mocap", "extensions" silence the warning
+        word, "collision", "actuators", "limits", "friction", "mocap", "extensions" silence the warning, which is not
+        repeated when the model is simulated
     strict : whether what would be a warning is an error
-    allow_external : whether files outside the folder of the model (or of its ROS package) may be opened
+    allow_external : whether files outside the folder of the model may be opened. Its folder is that of its ROS package
+        if it lies in one; otherwise mesh files in `meshes` and `assets` of the folder above may be opened as well
 
     Raises
     ------

@@ -8,7 +8,7 @@ import numpy as np
 
 from leastaction.errors import ModelError
 from leastaction.importers import markup
-from leastaction.importers.folder import Folder
+from leastaction.importers.folder import Folder, OutsideError
 
 FORMATS = ("stl", "obj", "ply", "off", "glb", "dae")
 Mesh = tuple[np.ndarray, np.ndarray]
@@ -35,10 +35,8 @@ class Meshes:
 
         Raises
         ------
-        ModelError
-            When it is outside the model's folder.
         ValueError
-            When there is none, or it cannot be read.
+            When there is none, or it cannot be read, or may not be opened.
         """
         if reference not in self.known:
             try:
@@ -51,7 +49,10 @@ class Meshes:
         return mesh
 
     def _load(self, reference: str) -> Mesh:
-        path = self.folder.find(reference)
+        try:
+            path = self.folder.find(reference, meshes=[f".{kind}" for kind in FORMATS])
+        except OutsideError:
+            raise ValueError("outside the model's folder and not opened; allow_external=True opens it") from None
         if path is None:
             raise ValueError("not found")
         kind = path.suffix.lower().removeprefix(".")

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from leastaction.errors import ModelError
 from leastaction.importers import mujoco_model
 from leastaction.importers.findings import Findings
-from leastaction.importers.folder import Folder
+from leastaction.importers.folder import Folder, OutsideError
 from leastaction.importers.markup import Element, parse
 from leastaction.importers.mjcf_checks import check
 from leastaction.importers.mjcf_flat import flattened
@@ -89,6 +89,9 @@ def include(root: Element, folder: Folder, findings: Findings) -> None:
                 continue
             try:
                 path = folder.find(child.get("file"))
+            except OutsideError:
+                findings.outside(child.get("file"))
+                continue
             except ModelError as error:
                 findings.fault(child, str(error))
                 continue
@@ -140,7 +143,10 @@ def _assets(root: Element, folder: Folder, folders: tuple[str, ...], findings: F
             findings.fault(element, f"'{reference}' is not one of {', '.join(MESHES)}")
             continue
         try:
-            path = folder.find(reference, *folders)
+            path = folder.find(reference, *folders, meshes=MESHES)
+        except OutsideError:
+            findings.outside(reference)
+            continue
         except ModelError as error:
             findings.fault(element, str(error))
             continue

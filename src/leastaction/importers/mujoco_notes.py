@@ -8,9 +8,7 @@ from leastaction.importers.findings import Findings
 
 
 def note_all(mj: Any, findings: Findings) -> None:
-    """Note every element of a compiled model that does not act, or that changes the model."""
-    _note(mj, findings, "limits", "joint", mj.jnt_limited)
-    _note(mj, findings, "friction", "joint", _any_dof(mj, mj.dof_frictionloss))
+    """Note every element that does not act, but for what the joints say themselves, and what changes the model."""
     _note(mj, findings, "collision", "geom", (mj.geom_contype | mj.geom_conaffinity) != 0)
     _note(mj, findings, "actuators", "actuator", np.ones(mj.nu, dtype=bool))
     _note(mj, findings, "mocap", "body", mj.body_mocapid >= 0)

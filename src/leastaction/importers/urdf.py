@@ -9,7 +9,8 @@ from leastaction.importers.findings import Findings, listed
 from leastaction.importers.folder import Folder
 from leastaction.importers.markup import Element
 from leastaction.importers.urdf_geometry import Looks, placement
-from leastaction.model import Fixed, Free, Inertia, Joint, Model, Planar, Prismatic, Revolute
+from leastaction.importers.urdf_inertia import Inertias
+from leastaction.model import Fixed, Free, Joint, Model, Planar, Prismatic, Revolute
 
 GRAVITY = (0.0, 0.0, -9.81)   # a URDF does not say
 ROOT_JOINT = "root_joint"     # as Pinocchio calls it
@@ -41,10 +42,11 @@ def read(root: Element, folder: Folder, findings: Findings, free: bool, gravity:
         if element.tag.startswith("xacro:"):
             findings.fault(element, "this is a xacro file; run `xacro file.urdf.xacro > file.urdf` first")
     order = _tree(links, joints, findings)
-    looks = Looks(root, folder, findings)
+    looks, inertias = Looks(root, folder, findings), Inertias(findings)
     motions = {name: _joint(element, joints, findings) for name, element in joints.items()}
     for link, joint in order:
-        inertia, geometry = _inertia(links[link], findings), looks.of(links[link])
+        geometry = looks.of(links[link])
+        inertia = inertias.of(links[link], geometry)
         if joint is None:
             model.add_body(link, None, Free(name=ROOT_JOINT) if free else Fixed(), inertia=inertia, geometry=geometry)
             continue
@@ -52,6 +54,7 @@ def read(root: Element, folder: Folder, findings: Findings, free: bool, gravity:
         parent = _end(element, "parent")
         position, quaternion = placement(element.find("origin"), findings)
         model.add_body(link, parent, motions[joint], position, quaternion, inertia, geometry)
+    inertias.finish()
     return model
 
 
@@ -119,29 +122,6 @@ def _tree(
     return [(link, joint) for link, joint in order if joint is None or _end(joints[joint], "parent") in known]
 
 
-def _inertia(link: Element, findings: Findings) -> Inertia | None:
-    """Read the inertia of a link, in the link's frame."""
-    inertial = link.find("inertial")
-    if inertial is None:
-        return None
-    mass, matrix = inertial.find("mass"), inertial.find("inertia")
-    if mass is None or not mass.get("value"):
-        findings.fault(link, "its inertial has no mass value")
-    if matrix is None:
-        findings.fault(link, "its inertial has no inertia")
-    if mass is None or matrix is None:
-        return None
-    (kilograms,) = findings.numbers(mass, "value", (0.0,))
-    entries = {}
-    for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"):
-        if not matrix.get(key):
-            findings.fault(link, f"its inertia has no {key}")
-        (entries[key],) = findings.numbers(matrix, key, (0.0,))
-    xx, xy, xz, yy, yz, zz = entries.values()
-    position, quaternion = placement(inertial.find("origin"), findings)
-    return Inertia(kilograms, matrix=[[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]).moved(position, quaternion)
-
-
 def _joint(element: Element, joints: dict[str, Element], findings: Findings) -> Joint:
     """Read a joint; what is wrong with it is noted, and something harmless put in its place."""
     name, kind = element.get("name", ""), element.get("type", "")
@@ -163,8 +143,6 @@ def _joint(element: Element, joints: dict[str, Element], findings: Findings) -> 
     for what, value in (("damping", damping), ("friction", friction)):
         if value < 0:
             findings.fault(element, f"its {what} is negative: {value:g}")
-    if friction:
-        findings.note("friction", f"'{name}'")
     passive = {"damping": max(damping, 0.0), "friction": max(friction, 0.0), "name": name}
     if kind == "floating":
         return Free(**passive)
@@ -202,7 +180,6 @@ def _limits(element: Element, kind: str, findings: Findings) -> dict:
             findings.fault(element, f"its limits are in the wrong order: lower {low:g} > upper {high:g}")
         else:
             found["limits"] = (low, high)
-            findings.note("limits", f"'{element.get('name')}'")
     for key, value in (("effort", effort), ("velocity", velocity)):
         if not limit.get(key):
             continue

@@ -5,7 +5,6 @@ from typing import cast
 
 import numpy as np
 
-from leastaction.errors import ModelError
 from leastaction.importers.findings import Findings
 from leastaction.importers.folder import Folder
 from leastaction.importers.markup import Element
@@ -52,9 +51,9 @@ class Looks:
         """Read what a link looks like, in its own frame."""
         found = []
         for tag in ("visual", "collision"):
-            for element in link.findall(tag):
+            for number, element in enumerate(link.findall(tag)):
                 if tag == "collision":
-                    self.findings.note("collision", link.title())
+                    self.findings.note("collision", link.title() + (f", shape {number + 1}" if number else ""))
                 shape = self._shape(element, link)
                 found += [] if shape is None else [shape]
         return found
@@ -72,7 +71,7 @@ class Looks:
             size[0] = findings.numbers(shape, "radius", (0.0,))[0]
             size[1] = findings.numbers(shape, "length", (0.0,))[0] / 2
         elif shape.tag == "mesh":
-            mesh = self._mesh(shape, link)
+            mesh = self._mesh(shape)
             if mesh is None:
                 return None
             vertices, faces = mesh
@@ -86,7 +85,7 @@ class Looks:
         visual = element.tag == "visual"
         return Geometry(kind, np.array(size), np.array(position), quaternion, color, vertices, faces, visual)
 
-    def _mesh(self, mesh: Element, link: Element) -> tuple[np.ndarray, np.ndarray] | None:
+    def _mesh(self, mesh: Element) -> tuple[np.ndarray, np.ndarray] | None:
         """Read the mesh that an element refers to; one that cannot be drawn is only noted."""
         reference = mesh.get("filename", "")
         scale = self.findings.numbers(mesh, "scale", (1.0, 1.0, 1.0))
@@ -94,10 +93,7 @@ class Looks:
             return None
         try:
             vertices, faces = self.meshes.read(reference)
-        except ModelError as error:
-            self.findings.fault(link, f"mesh {error}; ignore=('mesh',) loads the model without meshes")
-            return None
-        except ValueError as error:
+        except ValueError as error:   # the picture suffers, the dynamics do not
             self.findings.note("mesh", f"'{reference}': {error}")
             return None
         inside_out = np.prod(scale) < 0

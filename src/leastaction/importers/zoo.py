@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from leastaction.errors import ModelError
-from leastaction.importers.findings import CHANGE_THE_MODEL
 from leastaction.importers.load import load
 from leastaction.model import Model
+from leastaction.model.unhonoured import CHANGE_THE_MODEL
 
 # What to look for in each package. The rest are pieces that other files include, and tests of the package itself.
 PACKAGES = {
@@ -69,7 +69,8 @@ def table(package: str) -> str:
     """Write the table of a package in Markdown."""
     entries = [survey(path) for path in paths(package)]
     fine = [entry for entry in entries if entry.model is not None]
-    lines = [f"### {package}: {len(fine)} of {len(entries)} load", "",
+    plain = sum(not entry.ignore for entry in fine)
+    lines = [f"### {package}: {len(fine)} of {len(entries)} load, {plain} of them with default options", "",
              "| file | bodies | DoF | options | does not act |", "|---|---|---|---|---|"]
     for entry in entries:
         lines.append(f"| {_short(entry.path, [other.path for other in entries])} | {_row(entry)} |")

@@ -19,6 +19,7 @@ from leastaction.model.joint import Joint
 from leastaction.model.joints import Fixed
 from leastaction.model.show import drawn
 from leastaction.model.state import Layout
+from leastaction.model.unhonoured import Found, unhonoured
 from leastaction.model.validation import did_you_mean, validate
 
 
@@ -60,13 +61,13 @@ class Model:
 
     Attributes
     ----------
-    ignored : what the file of the model has and the dynamics do not honour, a word to the elements it concerns
     keyframes : named states of the file, each q (nq,) and v (nv,)
 
     Notes
     -----
-    q and v are laid out by bodies in the order added. Bodies may be added before their parents; nothing is
-    checked but shapes until `validate`, which lists every fault at once.
+    q and v are laid out by bodies in the order added. Bodies may be added before their parents, so a parent that is
+    not there is no fault when it is named; printing the model names it. Nothing is checked but shapes until
+    `validate`, which lists every fault at once; the first use of a model calls it.
 
     Models are equal when they have the same name, gravity, bodies, initial state, keyframes and ``ignored``, number
     for number. As they may change, they cannot be keys of a dict.
@@ -74,7 +75,8 @@ class Model:
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "model") -> None:
         self.name = name
-        self.ignored: dict[str, tuple[str, ...]] = {}
+        self._told: set = set()
+        self._notes: Found = {}
         self.keyframes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._bodies: list[Body] = []
         self._index: dict[str, int] = {}
@@ -99,7 +101,7 @@ class Model:
         Parameters
         ----------
         name : unique within the model
-        parent : name of the parent body, None for the ground
+        parent : name of the parent body, which may be added later; None for the ground
         joint : how the body moves against its parent
         position : (3,) joint frame's origin at the neutral configuration, parent's body frame, m
         quaternion : (4,) unit quaternion of the joint frame's axes, parent's body frame
@@ -189,6 +191,19 @@ class Model:
         return math.fsum(body.inertia.mass for body in self._bodies)
 
     @property
+    def ignored(self) -> Found:
+        """What the model has and the dynamics do not honour: a word of `load`'s ``ignore`` to the elements it concerns.
+
+        Assign what a file has beyond bodies, joints and shapes; limits and friction are always read from the joints.
+        """
+        return unhonoured(self._bodies, self._notes)
+
+    @ignored.setter
+    def ignored(self, notes: Mapping[str, Iterable[str]]) -> None:
+        self._notes = {word: tuple(names) for word, names in notes.items()}
+        self._told.clear()
+
+    @property
     def layout(self) -> Layout:
         """Where each body's numbers are in q and v."""
         if self._layout is None:
@@ -276,7 +291,7 @@ class Model:
             model._append(Body(**read_body(body)))
         model._q0, model._v0 = read_state(data, model.nq, model.nv)  # the setters would normalise once more
         model.check_state(None, None)
-        model.ignored = {word: tuple(names) for word, names in mapping(data.get("ignored", {}), "ignored").items()}
+        model.ignored = mapping(data.get("ignored", {}), "ignored")
         for name, (q, v) in mapping(data.get("keyframes", {}), "keyframes").items():
             model.keyframes[name] = model.check_state(numbers(q), numbers(v))
         return model
@@ -295,7 +310,9 @@ class Model:
 
     def __repr__(self) -> str:
         bodies = "1 body" if self.nb == 1 else f"{self.nb} bodies"
-        return f"<Model '{self.name}': {bodies}, nq = {self.nq}, nv = {self.nv}, {self.total_mass:g} kg>"
+        missing = sorted({body.parent for body in self._bodies if body.parent is not None} - self._index.keys())
+        awaited = f", no body yet for the parent {', '.join(map(repr, missing))}" if missing else ""
+        return f"<Model '{self.name}': {bodies}, nq = {self.nq}, nv = {self.nv}, {self.total_mass:g} kg{awaited}>"
 
     def __str__(self) -> str:
         return drawn(self)

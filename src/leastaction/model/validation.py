@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leastaction.errors import ModelError, ModelWarning
-from leastaction.model.arrays import UNIT_TOLERANCE
+from leastaction.model.arrays import UNIT_TOLERANCE, point_inertia
 from leastaction.model.joint import Joint
-from leastaction.model.joints import JOINT_KINDS
+from leastaction.model.joints import JOINT_KINDS, Free
 from leastaction.model.merge import Merged, merge_fixed
 
 if TYPE_CHECKING:
@@ -145,6 +145,11 @@ def _inertia_faults(model: "Model", merged: Merged) -> tuple[list[str], list[str
     moments = np.full((model.nb, 3), np.nan)
     moments[usable] = np.linalg.eigvalsh(merged.inertia_com[usable])
     negative = moments[:, 0] < -EIGENVALUE_TOLERANCE * moments.sum(axis=1)
+    # Files of robots have such moments. A body that turns about a joint away from its centre of mass may still have a
+    # positive kinetic energy in every motion; whether the whole model has is seen when a simulation starts.
+    for b in np.flatnonzero(negative):
+        about_joint = np.linalg.eigvalsh(merged.inertia_com[b] + point_inertia(merged.mass[b], merged.centre[b]))
+        negative[b] = isinstance(model.bodies[b].joint, Free) or not about_joint[0] > 0
     for b in np.flatnonzero(negative):
         faults.append(
             f"{owner(b)}: inertia about the centre of mass has the negative moment {moments[b, 0]:.3g} kg m^2"

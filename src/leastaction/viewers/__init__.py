@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
@@ -20,7 +21,7 @@ __all__ = ["Viewer", "view", "write_html"]
 
 def view(
     subject: Model | Trajectory, q: ArrayLike | None = None, v: ArrayLike | None = None, *, port: int = 8080,
-    block: bool | None = None, duration: float = 10.0, dt: float = 1e-3,
+    block: bool | None = None, duration: float = 10.0, dt: float = 1e-3, ignore: str | Iterable[str] = (),
 ) -> Viewer:
     """Show a run, or a model as it moves, in the browser at http://127.0.0.1:port.
 
@@ -32,5 +33,6 @@ def view(
     port : where to listen; the next free one if it is taken
     block : whether to wait here until Ctrl-C; None waits unless Python is being used interactively
     duration, dt : of the simulation of a model, s
+    ignore : words that silence the warning of what does not act, as for `simulate`
     """
-    return server.view(run_of(subject, q, v, dt=dt, duration=duration), port, block)
+    return server.view(run_of(subject, q, v, dt=dt, duration=duration, ignore=ignore), port, block)

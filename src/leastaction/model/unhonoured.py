@@ -1,0 +1,140 @@
+"""What a model has and the dynamics do not honour: one rule, whether a file or a script described the model."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from leastaction.errors import ModelWarning, warn
+from leastaction.model.joint import Joint
+
+if TYPE_CHECKING:
+    from leastaction.model.model import Body, Model
+
+DO_NOT_ACT = {
+    "limits": "joint limits",
+    "friction": "dry friction",
+    "collision": "collision geometry",
+    "actuators": "actuators",
+    "mocap": "mocap bodies, which stand still",
+    "extensions": "elements of other programs",
+    "mesh": "meshes that cannot be drawn",
+}
+CHANGE_THE_MODEL = {
+    "mimic": "mimic joints",
+    "equality": "equality constraints",
+    "tendon": "tendons",
+    "fluid": "forces of a fluid",
+    "gravcomp": "gravity compensation",
+    "nonlinear": "nonlinear springs and dampers",
+    "transmission": "armature and damping of actuators",
+    "flex": "deformable bodies",
+    "plugin": "plugins",
+}
+WORDS = {**DO_NOT_ACT, **CHANGE_THE_MODEL}
+DAMPING = "damping"  # silences the warning of damping.py; a word for simulations, not for files
+PICTURES = "mesh"  # concerns what is drawn, not what moves
+
+Found = dict[str, tuple[str, ...]]
+
+
+def unhonoured(bodies: Iterable["Body"], notes: Mapping[str, Iterable[str]]) -> Found:
+    """List what does not act: a word of WORDS to the names of the elements it concerns.
+
+    Limits and friction are read from the joints. Collision shapes are those that the file names; without a file, those
+    in the geometry of the bodies that are not visual.
+
+    Parameters
+    ----------
+    bodies : of the model
+    notes : what its file has that bodies cannot hold, by word
+    """
+    found: dict[str, list[str]] = {"limits": [], "friction": [], "collision": []}
+    for body in bodies:
+        joint = body.joint
+        if isinstance(joint, Joint):
+            name = joint.name or body.name
+            kinds = limited(joint)
+            if kinds:
+                found["limits"].append(f"'{name}' ({', '.join(kinds)})")
+            if _any(joint.friction, lambda value: value != 0):
+                found["friction"].append(f"'{name}'")
+        found["collision"] += [f"'{body.name}'"] * sum(not shape.visual for shape in body.geometry)
+    merged = {**found, **{word: names for word, names in notes.items() if word not in ("limits", "friction")}}
+    return {word: tuple(merged[word]) for word in [*WORDS, *(merged.keys() - WORDS.keys())] if merged.get(word)}
+
+
+def limited(joint: Joint) -> list[str]:
+    """Name what the joint has a finite limit of: "position", "effort", "velocity"."""
+    given = {"position": joint.limits, "effort": joint.effort_limit, "velocity": joint.velocity_limit}
+    return [kind for kind, value in given.items() if value is not None and _any(value, math.isfinite)]
+
+
+def accepted(ignore: str | Iterable[str], known: Iterable[str] = (*WORDS, DAMPING)) -> set[str]:
+    """Return the words given for `ignore=`, or raise a ValueError that names the unknown ones."""
+    words = {ignore} if isinstance(ignore, str) else set(ignore)
+    unknown = sorted(map(str, words - set(known)))
+    if unknown:
+        raise ValueError(f"ignore= does not know {', '.join(map(repr, unknown))}; choose from {', '.join(known)}")
+    return words
+
+
+def counted(found: Mapping[str, tuple[str, ...]]) -> str:
+    """Say in a line what was found: "joint limits (12), collision geometry (27)"."""
+    return ", ".join(f"{WORDS.get(word, word)} ({len(names)})" for word, names in found.items())
+
+
+def not_acting(found: Found, ignore: set[str]) -> str:
+    """Return the sentence that names what does not act and was not accepted; empty if there is nothing."""
+    still = {word: names for word, names in found.items() if word not in ignore}
+    if not still:
+        return ""
+    words = ", ".join(map(repr, still)) + ("," if len(still) == 1 else "")
+    return f"kept but not acting: {counted(still)}; model.ignored names them, ignore=({words}) silences this"
+
+
+def tell(model: "Model", ignore: str | Iterable[str]) -> None:
+    """Warn of what does not act, once for a model; what was said when it was loaded is not said again.
+
+    Parameters
+    ----------
+    model : that is about to be simulated
+    ignore : words that silence the warning
+    """
+    words = accepted(ignore)
+    if model.revision in model._told:
+        return
+    # What makes it another model was accepted when it was loaded, and pictures do not move.
+    text = not_acting(model.ignored, words | CHANGE_THE_MODEL.keys() | {PICTURES})
+    if text and _content(model) not in model._told:
+        warn(f"{model.name}: {text}", ModelWarning)
+    settled(model)
+
+
+def settled(model: "Model") -> None:
+    """Note that the user knows what of this model does not act."""
+    model._told.update((model.revision, _content(model)))
+
+
+def warn_once(model: "Model", key: object, text: str) -> None:
+    """Warn of a model, unless that was done before under this key."""
+    if key not in model._told:
+        warn(f"{model.name}: {text}", ModelWarning)
+        model._told.add(key)
+
+
+def inherit(model: "Model", copy: "Model") -> None:
+    """Let a copy with other numbers have what the file of the model has; what was said of one is said of both."""
+    copy.ignored = model._notes
+    copy._told = model._told
+    settled(copy)
+
+
+def _content(model: "Model") -> frozenset:
+    return frozenset((word, name) for word, names in model.ignored.items() for name in names)
+
+
+def _any(value: Any, test: Any) -> bool:
+    """Tell whether a number, or one in nested tuples of numbers, passes a test; what is no number does not."""
+    if isinstance(value, tuple):
+        return any(_any(entry, test) for entry in value)
+    return isinstance(value, float) and bool(test(value))
