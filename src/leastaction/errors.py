@@ -85,11 +85,3 @@ class StepError(RuntimeError):
 
 class FileError(OSError):
     """A file of results that cannot be written or read; the message names it and the way out."""
-
-
-def warn(text: str, kind: type[Warning]) -> None:
-    """Warn at the line that called the library, however deep inside it this is."""
-    level, frame = 3, sys._getframe(1)
-    while frame.f_back is not None and frame.f_back.f_globals.get("__name__", "").partition(".")[0] == __package__:
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, kind, stacklevel=level)

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterable
 
-from leastaction.errors import ModelError, ModelWarning, warn
+from leastaction.errors import ModelError, ModelWarning, warn_user
 from leastaction.importers.markup import Element, number
 from leastaction.model import Model
 from leastaction.model.unhonoured import CHANGE_THE_MODEL, WORDS, accepted, not_acting, settled
@@ -103,7 +103,7 @@ class Findings:
         self.faults += doubts if strict else []
         self.stop_at_faults()
         for text in doubts:
-            warn(text, ModelWarning)
+            warn_user(text, ModelWarning)
         settled(model)
         return model
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from leastaction.errors import ModelWarning, warn
+from leastaction.errors import ModelWarning, warn_user
 from leastaction.model.joint import Joint
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def tell(model: "Model", ignore: str | Iterable[str]) -> None:
     # What makes it another model was accepted when it was loaded, and pictures do not move.
     text = not_acting(model.ignored, words | CHANGE_THE_MODEL.keys() | {PICTURES})
     if text and _content(model) not in model._told:
-        warn(f"{model.name}: {text}", ModelWarning)
+        warn_user(f"{model.name}: {text}", ModelWarning)
     settled(model)
 
 
@@ -118,7 +118,7 @@ def settled(model: "Model") -> None:
 def warn_once(model: "Model", key: object, text: str) -> None:
     """Warn of a model, unless that was done before under this key."""
     if key not in model._told:
-        warn(f"{model.name}: {text}", ModelWarning)
+        warn_user(f"{model.name}: {text}", ModelWarning)
         model._told.add(key)
 
 
