@@ -45,7 +45,7 @@ def test_semi_implicit_euler_fails_for_its_step_and_momentum():
 def test_runge_kutta_drifts_on_a_fast_top():
     top = la.library.spinning_top()
     slow, fast = (la.audit(top, dt=dt, duration=5.0, integrator=la.RungeKutta4()) for dt in (3e-3, 8e-3))
-    assert slow.kept and "this method does not bound the drift" in " ".join(slow.verdict)
+    assert slow.run.judgement.kept and "this method does not bound the drift" in " ".join(slow.verdict)
     assert not fast.kept and fast.energy_trend.found
     assert "The energy drifts" in " ".join(fast.verdict)
     assert la.audit(top, dt=8e-3, duration=5.0, integrator=la.Variational(order=4)).kept

@@ -137,7 +137,9 @@ def test_readme_shows_the_tables_between_its_marks(tmp_path):
     made = report.publish(MADE_UP, tmp_path, tmp_path)
     page = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert page.startswith("before\n") and page.endswith("after\n") and "old" not in page
-    assert "| MuJoCo RK4 | 5000 |" in page and "| leastaction order 4 | 0.8 |" in page
+    whole = made[1].read_text(encoding="utf-8")
+    assert f"| {findings.STEP} | 3 |" in page and "| MuJoCo RK4 |" not in page
+    assert "| MuJoCo RK4 | 5000 |" in whole and "| leastaction order 4 | 0.8 |" in whole
     assert all(path.stat().st_size > 0 for path in made) and len(made) == 4
     assert "| 1e-06 | leastaction order 4 | 8 | MuJoCo RK4 | 4 | 2 |" in made[1].read_text(encoding="utf-8")
     assert "| 10 | Newton | 3.00 | 5 | 1 | 2 | 40% | 100 | 200 |" in made[1].read_text(encoding="utf-8")

@@ -114,7 +114,7 @@ def test_stiffness_to_second_order_errs_by_the_cube_of_the_motion(seed):
 
 
 @pytest.mark.parametrize("exact", [True, False])
-def test_no_retraction_is_exp(exact):
+def test_no_retraction_is_split(exact):
     _, _, w = link(5, 0.3)
-    expected = stiffness_of(w, stiffness.EXP, exact)
+    expected = stiffness_of(w, stiffness.SPLIT, True)
     np.testing.assert_array_equal(stiffness_of(w, None, exact), expected)
