@@ -30,9 +30,9 @@ def chromium() -> Iterator:
 class Watched:
     """A page from disk, the requests it made, and its complaints."""
 
-    def __init__(self, browser, path: Path) -> None:
+    def __init__(self, browser, path: Path, width: int = 1000, height: int = 640, scheme: str = "light") -> None:
         self.path, self.requests, self.complaints = path, [], []
-        self.page = browser.new_page(viewport={"width": 1000, "height": 640})
+        self.page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
         self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("console", lambda line: line.type in ("error", "warning") and self.complaints.append(line.text))
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -40,7 +40,8 @@ class Watched:
 
     def assert_quiet(self) -> None:
         """Nothing but the file itself was asked for, and nothing went wrong."""
-        outside = [url for url in self.requests if not url.startswith("data:") and url != self.path.as_uri()]
+        own = ("data:", "about:", self.path.as_uri())
+        outside = [url for url in self.requests if not url.startswith(own)]
         assert outside == []
         assert self.complaints == []
 

@@ -135,6 +135,18 @@ class Trajectory:
             f"{', cut short' if self.failure else ''}>"
         )
 
+    def _repr_html_(self) -> str:
+        """Play the run in a notebook; see `leastaction.viewers.cell`."""
+        from leastaction import viewers
+
+        return viewers.cell(self)
+
+    def _repr_png_(self) -> bytes:
+        """Draw one moment of the run, for notebooks that become paper."""
+        from leastaction import viewers
+
+        return viewers.picture(self)
+
     @cached_property
     def tally(self) -> Tally:
         """What the steps needed, all in all."""

@@ -1,10 +1,14 @@
 """The page that plays a run, opened from disk in Chromium."""
 
+from importlib import resources
+
 import numpy as np
 import pytest
 
 import leastaction as la
 from browser import Watched, chromium
+from leastaction.model.arrays import rotation_matrix
+from leastaction.viewers import solids
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +107,82 @@ def test_dragging_turns_the_camera(opened):
     mouse.up()
     opened.page.wait_for_timeout(200)
     assert np.abs(opened.picture("#scene") - before).max() > 50
+
+
+def test_between_frames_bodies_go_the_short_way(browser, tmp_path):
+    """A top that turns through many half turns: in between, its quaternion is the middle one and of unit length."""
+    model = la.Model(gravity=(0, 0, 0))
+    model.add_body("top", None, la.Free(), inertia=la.Inertia.sphere(1.0, 0.1))
+    model.v0 = [0.0, 0.0, 20.0, 1.0, 0.0, 0.0]
+    traj = la.simulate(model, dt=1 / 240, duration=2.0)
+    watched = Watched(browser, traj.to_html(tmp_path / "top.html"))
+    wait_for_the_clock(watched.page)
+    for node in range(2, 480, 34):   # frames are at every fourth
+        found = np.array(watched.page.evaluate("time => player.poses(time)", float(traj.t[node])))
+        expected = la.poses(model, traj.q[node])[0]
+        assert np.linalg.norm(found[3:]) == pytest.approx(1.0)
+        np.testing.assert_allclose(rotation_matrix(found[3:]), expected[:3, :3], atol=1e-3)
+        np.testing.assert_allclose(found[:3], expected[:3, 3], atol=6e-3)   # a chord in place of an arc
+    watched.assert_quiet()
+    watched.page.close()
+
+
+def inside(inner, outer):
+    return (inner["x"] >= outer["x"] and inner["x"] + inner["width"] <= outer["x"] + outer["width"]
+            and inner["y"] >= outer["y"] and inner["y"] + inner["height"] <= outer["y"] + outer["height"])
+
+
+@pytest.mark.parametrize("height", [844, 460], ids=["phone", "cell"])
+def test_on_a_phone_everything_has_its_place(browser, swing, tmp_path, height):
+    """Buttons are in the bar, the slider is long, and the curves leave the model free."""
+    watched = Watched(browser, swing.to_html(tmp_path / "swing.html"), 390, height)
+    page = watched.page
+    wait_for_the_clock(page)
+    bar, panels = (page.locator(name).bounding_box() for name in ("#bar", "#panels"))
+    for name in ("#play", "#time", "#clock", "#speed", "#curves"):
+        assert inside(page.locator(name).bounding_box(), bar), name
+    assert inside(bar, {"x": 0, "y": 0, "width": 390, "height": height})
+    assert page.locator("#time").bounding_box()["width"] > 250
+    assert panels["y"] + panels["height"] <= bar["y"]
+    for time in (0.0, 0.5, 1.0, 1.5):
+        go_to(page, time)
+        picture = watched.picture()[: int(panels["y"])]
+        red, green, blue = np.moveaxis(picture, -1, 0)
+        mass = (red > 150) & (red > green + 60) & (green > blue + 20)
+        assert mass.sum() > 20 and not mass[-4:].any() and not mass[:, :2].any() and not mass[:, -2:].any()
+    watched.assert_quiet()
+    page.close()
+
+
+def test_it_is_dark_where_pages_are_dark(browser, swing, tmp_path):
+    path = swing.to_html(tmp_path / "swing.html")
+    brightness = {}
+    for scheme in ("light", "dark"):
+        watched = Watched(browser, path, scheme=scheme)
+        wait_for_the_clock(watched.page)
+        go_to(watched.page, 0.5)
+        brightness[scheme] = [np.median(watched.picture(part)) for part in ("#scene", ".panel >> nth=0", "#bar")]
+        watched.assert_quiet()
+        watched.page.close()
+    assert min(brightness["light"]) > 220 and max(brightness["dark"]) < 60
+
+
+def test_solids_that_the_page_makes_are_those_of_python(browser):
+    source = (resources.files("leastaction.viewers") / "web" / "solids.js").read_text("utf-8")
+    page = browser.new_page()
+    made = page.evaluate("() => { " + source + """
+        return Object.entries(MADE).map(([name, make]) => [name, [...make().rows], [...make().faces]]); }""")
+    page.close()
+    assert {name for name, *_ in made} == {"ball", "cylinder", "box"}
+    for name, rows, faces in made:
+        rows, solid = np.reshape(rows, (-1, 7)), getattr(solids, name)()
+        corners = np.column_stack([solid.vertices, solid.normals, solid.ends])
+        ours, theirs = (np.sort(by[triangles].reshape(-1, 21).round(5) + 0.0, axis=0)
+                        for by, triangles in ((corners, solid.faces), (rows, np.reshape(faces, (-1, 3)))))
+        np.testing.assert_allclose(theirs, ours, atol=1e-5, err_msg=name)
+        a, b, c = np.moveaxis(rows[np.reshape(faces, (-1, 3)), :3], 1, 0)
+        x, y, z = np.moveaxis(solid.vertices[solid.faces], 1, 0)
+        np.testing.assert_allclose(np.sum(a * np.cross(b, c)), np.sum(x * np.cross(y, z)), rtol=1e-5, atol=1e-9)
 
 
 def test_every_shape_is_drawn(browser, tmp_path):

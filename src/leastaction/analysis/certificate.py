@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction import markup
 from leastaction.analysis.accuracy import LOST, Accuracy, accuracy
 from leastaction.analysis.left_out import LeftOut, left_out
 from leastaction.analysis.rest import at_rest
@@ -48,7 +49,7 @@ class Kept:
     relative: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
     """What was found out about a run; ``print`` it, or write it as a page with `html`.
 
@@ -140,11 +141,20 @@ class Certificate:
             rows.append(("accuracy", lost if most > LOST else f"motion right to {most:.1e} rad or m, by estimate"))
         return rows + self.left_out.rows()
 
+    @property
+    def _title(self) -> str:
+        return f"{self.run.model.name}: {self.steps} steps of {self.run.dt:g} s with {method(self.run.integrator)}"
+
     def __str__(self) -> str:
         width = max(len(name) for name, _ in self.rows())
         return "\n".join([
-            f"{self.run.model.name}: {self.steps} steps of {self.run.dt:g} s with {method(self.run.integrator)}",
-            *(f"  {name:{width}}  {text}" for name, text in self.rows()), "", " ".join(self.verdict)])
+            self._title, *(f"  {name:{width}}  {text}" for name, text in self.rows()), "", " ".join(self.verdict)])
+
+    __repr__ = __str__  # at the prompt the verdict counts
+
+    def _repr_html_(self) -> str:
+        """Show verdict and findings in a notebook."""
+        return markup.findings(self._title, self.kept, self.verdict, self.rows())
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers under plain names, as JSON can hold them."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction import markup
 from leastaction.analysis.accuracy import LOST, distance
 from leastaction.analysis.certificate import LARGEST, method, spot_checks
 from leastaction.analysis.dop853_peer import dop853
@@ -91,7 +92,7 @@ class Entry:
         return float(self.t[max(int(wrong[0]) - 1, 0)] if len(wrong) else self.t[-1])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """Methods on one model at one step; ``print`` it, or write it as a page with `html`.
 
@@ -145,9 +146,22 @@ class Comparison:
         rows = [self.HEAD, *self.table()]
         widths = [max(len(row[k]) for row in rows) for k in range(len(self.HEAD))]
         lines = ["  ".join(f"{text:{'<' if k == 0 else '>'}{widths[k]}}" for k, text in enumerate(row)) for row in rows]
-        left_out = [f"{name} is left out: {why}" for name, why in self.left_out.items()]
-        title = f"{self.model.name}: {self.duration:g} s at {self.dt:g} s"
-        return "\n".join([title, "", *lines, "", *self.NOTES, *left_out])
+        return "\n".join([self._title, "", *lines, "", *self.NOTES, *self.remarks()])
+
+    __repr__ = __str__  # at the prompt the table counts
+
+    def _repr_html_(self) -> str:
+        """Show the table in a notebook."""
+        return markup.comparison(self._title, self.HEAD, self.table(), self.remarks(), self.NOTES)
+
+    @property
+    def _title(self) -> str:
+        return f"{self.model.name}: {self.duration:g} s at {self.dt:g} s"
+
+    def remarks(self) -> list[str]:
+        """Say which method is left out, and why the energy is not meant to be constant, if it is not."""
+        reason = self.energy_reason and f"the energy is not meant to be constant: {self.energy_reason}"
+        return [*(f"{name} is left out: {why}" for name, why in self.left_out.items()), *filter(None, [reason])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers under plain names, as JSON can hold them."""

@@ -50,15 +50,15 @@ def conserved(run: Trajectory) -> tuple[list[Symmetry], str]:
     if callable(run.origin.control):
         return [], "a control function acts, perhaps against the ground"
     if run.origin.control is not None:
-        roots = [run.model.v_slice(run.model.names[i]) for i in _roots(run.model)]
+        roots = [run.model.v_slice(run.model.names[i]) for i in root_bodies(run.model)]
         if any(np.any(np.asarray(run.origin.control)[..., at]) for at in roots):
             return [], "a control acts against the ground"
     found = symmetries(run.model)
     return found, "" if found else "gravity and the joints on the ground leave none"
 
 
-def _roots(model: Model) -> list[int]:
-    """Indices of the bodies whose joints join them to the ground, directly or through welded bodies."""
+def root_bodies(model: Model) -> list[int]:
+    """List the bodies, by index, whose joints join them to the ground, directly or through welded bodies."""
     parents, welded = model.parents.tolist(), set()
     roots = []
     for i in model.order():
@@ -74,7 +74,7 @@ def _root_screws(model: Model) -> list[Array]:
     """Motions (k, 6) that each joint on the ground allows the tree on it, as screws in world axes."""
     world, parents = poses(model), model.parents
     found = []
-    for i in _roots(model):
+    for i in root_bodies(model):
         body = model.bodies[i]
         base = world[parents[i]] if parents[i] >= 0 else np.eye(4)
         R = base[:3, :3] @ rotation_matrix(body.quaternion)

@@ -17,7 +17,7 @@ from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
 from leastaction.model.joint import Joint
 from leastaction.model.joints import Fixed
-from leastaction.model.show import drawn
+from leastaction.model.show import drawn, html
 from leastaction.model.state import Layout
 from leastaction.model.unhonoured import Found, unhonoured
 from leastaction.model.validation import did_you_mean, validate
@@ -316,6 +316,10 @@ class Model:
 
     def __str__(self) -> str:
         return drawn(self)
+
+    def _repr_html_(self) -> str:
+        """Draw the tree for a notebook."""
+        return html(self)
 
     def _append(self, body: Body) -> None:
         self._index.setdefault(body.name, len(self._bodies))

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from leastaction.markup import tree
 from leastaction.model.joint import Joint
 
 if TYPE_CHECKING:
@@ -25,12 +26,22 @@ def drawn(model: "Model", most: int = SHOWN) -> str:
     for *cells, mass in rows:
         padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
         lines.append("  ".join([*padded, mass]))
-    if model.nb > len(rows):
-        lines.append(f"... and {model.nb - len(rows)} more")
+    return "\n".join([*lines, *_notes(model, len(rows))])
+
+
+def html(model: "Model", most: int = SHOWN) -> str:
+    """Draw the same for a notebook."""
+    rows = _rows(model, most)
+    return tree(repr(model)[1:-1], rows, _notes(model, len(rows)))
+
+
+def _notes(model: "Model", shown: int) -> list[str]:
+    """Say how many bodies are not shown, and what does not act."""
+    notes = [f"... and {model.nb - shown} more"] if model.nb > shown else []
     if model.ignored:
         named = ", ".join(f"{word} ({len(names)})" for word, names in model.ignored.items())
-        lines.append(f"not acting: {named}")
-    return "\n".join(lines)
+        notes.append(f"not acting: {named}")
+    return notes
 
 
 def _rows(model: "Model", most: int) -> list[tuple[str, str, str, str]]:

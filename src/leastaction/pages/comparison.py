@@ -29,10 +29,7 @@ def write_comparison(comparison: Comparison, path: str | Path) -> Path:
     path : the file to write, ending in .html
     """
     c = comparison
-    notes = [*c.NOTES, *(f"{name} is left out: {why}" for name, why in c.left_out.items())]
-    if c.energy_reason:
-        notes.append(f"the energy is not meant to be constant: {c.energy_reason}")
-    listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
+    listed = "".join(f"<li>{escape(note)}</li>" for note in (*c.NOTES, *c.remarks()))
     parts = [f"<section><h2>Side by side</h2>{table(c.HEAD, c.table())}<ul>{listed}</ul></section>",
              _energy(c), _envelope(c), _distance(c)]
     return write_page(path, f"Integrators compared on {c.model.name}",

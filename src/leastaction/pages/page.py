@@ -10,6 +10,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from leastaction import markup
 from leastaction._version import __version__
 from leastaction.plots.style import BLACK, BLUE, GREEN, GRID, ORANGE, PURPLE, QUIET, SETTINGS, SKY, VERMILION
 
@@ -89,12 +90,7 @@ def _svg(drawn: Figure, title: str, name: str, look: str) -> str:
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table; the first column names the rows."""
-    top = "".join(f"<th scope='col'>{escape(text)}</th>" for text in head)
-    body = "".join(
-        f"<tr><th scope='row'>{escape(first)}</th>{''.join(f'<td>{escape(text)}</td>' for text in rest)}</tr>"
-        for first, *rest in rows)
-    top = f"<thead><tr>{top}</tr></thead>" if head else ""
-    return f"<div class='wide'><table>{top}<tbody>{body}</tbody></table></div>"
+    return f"<div class='wide'>{markup.table(head, rows)}</div>"
 
 
 def verdict(good: bool, sentences: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Runs to look at: in the browser, live or as one file that plays offline."""
+"""Runs to look at: in a notebook, or in the browser, live or as one file that plays offline."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 from leastaction.analysis.subject import run_of
 from leastaction.viewers import server
 from leastaction.viewers.html import write_html
+from leastaction.viewers.notebook import cell, picture
 from leastaction.viewers.server import Viewer
 
 if TYPE_CHECKING:
     from leastaction.model import Model
     from leastaction.trajectory import Trajectory
 
-__all__ = ["Viewer", "view", "write_html"]
+__all__ = ["Viewer", "cell", "picture", "view", "write_html"]
 
 
 def view(

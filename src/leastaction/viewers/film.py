@@ -19,8 +19,8 @@ FPS = 60.0
 FOLLOW = 3.0  # what travels this many times its own size is followed by the camera
 STRAYED = 1.5  # what is this many sizes of the first frame away from the middle has left the picture
 MAX_TRAILS = 8
-CURVE_POINTS = 1600  # more than a screen shows beside the scene
-MOST = 850_000  # poses in a film, so that its page stays below about 32 MB; longer runs get fewer frames a second
+CURVE_POINTS = 1600  # more than a screen shows
+MOST = 250_000  # poses in a film, at most 12 bytes each in a page; longer runs get fewer frames a second
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +49,12 @@ class Film:
     floor: float
     floor_follows: bool
     tips: list[tuple[int, Array]]
+
+    def every(self, stride: int) -> "Film":
+        """Return the film with only every so many of its frames, and the last one."""
+        kept = np.unique(np.append(np.arange(0, len(self.t), stride), len(self.t) - 1))
+        return replace(self, t=self.t[kept], positions=self.positions[kept], quaternions=self.quaternions[kept],
+                       focus=self.focus[kept])
 
 
 def film(traj: "Trajectory", fps: float = FPS) -> Film:

@@ -28,15 +28,15 @@ def shapes(model: Model) -> list[Drawn]:
     In a model that has shapes, massless bodies without any are frames that nobody means to see, and stay unseen.
     """
     own = [(i, shape) for i, body in enumerate(model.bodies) for shape in body.geometry if shape.visual]
-    carrier = _carriers(model)
+    carrier = carriers(model)
     dressed = {carrier[i] for i, _ in own}
     bare = [i for i, body in enumerate(model.bodies)
             if carrier[i] not in dressed and (not dressed or body.inertia.mass > 0)]
     return own + list(_sticks(model, bare))
 
 
-def _carriers(model: Model) -> list[int]:
-    """The body that each is welded to, directly or not: its own index if it moves, -1 if it is welded to the ground."""
+def carriers(model: Model) -> list[int]:
+    """Find the body that each is welded to: its own index if it moves, -1 if it is welded to the ground."""
     parents, carrier = model.parents.tolist(), list(range(model.nb))
     for i in model.order():
         if isinstance(model.bodies[i].joint, Fixed):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leastaction.viewers.film import Film, film, thinned
+from leastaction.viewers.panels import panels
 from leastaction.viewers.solids import solid_of
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Viewer:
         self.server.gui.main_panel.dock_right()
         self._frames = _add_scene(self.server, self.film)
         self._add_controls()
-        self._marks = _add_curves(self.server, traj)
+        self._marks = _add_curves(self.server, traj, self.film.radius)
         self.seek(self.now)
         self._thread = threading.Thread(target=self._play, daemon=True)
         self._thread.start()
@@ -181,24 +182,27 @@ def _add_scene(server: Any, shown: Film) -> list[Any]:
     return [*frames, world]
 
 
-def _add_curves(server: Any, traj: "Trajectory") -> list[_Mark]:
+def _add_curves(server: Any, traj: "Trajectory", radius: float) -> list[_Mark]:
     even = np.unique(np.linspace(0, len(traj.t) - 1, CURVE_POINTS).astype(int))
-    t, error = thinned(traj.t, traj.energy_error, CURVE_POINTS)
-    largest = float(np.abs(error).max())
-    power = int(np.floor(np.log10(largest))) if largest > 0 else 0  # uPlot's axes would round small numbers to zero
-    name = "energy change" if traj.judgement.reason else "energy error"
-    plots = [(f"{name}, 1e{power} of peak kinetic energy", t, {"error": error / 10.0**power})]
-    for title, columns in (("angular momentum, kg m²/s", slice(3)), ("linear momentum, kg m/s", slice(3, 6))):
-        curves = dict(zip("xyz", traj.momentum[even, columns].T, strict=True))
-        plots.append((title, traj.t[even], curves))
+    plots = []
+    for panel in panels(traj, radius):
+        if len(panel.curves) > 1:
+            t, curves = traj.t[even], {label: values[even] for label, values in panel.curves.items()}
+            plots.append((f"{panel.title}, {panel.unit}", t, curves, panel.least))
+            continue
+        t, error = thinned(traj.t, panel.curves[""], CURVE_POINTS)
+        largest = max(float(np.abs(error).max()), panel.least)
+        power = int(np.floor(np.log10(largest)))  # uPlot's axes would round small numbers to zero
+        plots.append((f"{panel.title}, 1e{power} {panel.unit}", t, {"error": error / 10.0**power},
+                      panel.least / 10.0**power))
     return [_Mark(_add_plot(server, *plot)) for plot in plots]
 
 
-def _add_plot(server: Any, title: str, t: np.ndarray, curves: dict[str, np.ndarray]) -> Any:
+def _add_plot(server: Any, title: str, t: np.ndarray, curves: dict[str, np.ndarray], least: float) -> Any:
     from viser import uplot
 
-    low, high = min(y.min() for y in curves.values()), max(y.max() for y in curves.values())
-    room = 0.05 * (high - low) or 1.0  # the scale cannot be left to uPlot: almost all of the mark is not a number
+    low, high = min(-least, *(y.min() for y in curves.values())), max(least, *(y.max() for y in curves.values()))
+    room = 0.05 * (high - low)  # the scale cannot be left to uPlot: almost all of the mark is not a number
     lines = [uplot.Series(label=name, stroke=colour, width=1.5) for name, colour in zip(curves, COLOURS, strict=False)]
     now = uplot.Series(label="now", stroke="#222222", points=uplot.Series_Points(show=True, size=7, fill="#222222"))
     return server.gui.add_uplot(

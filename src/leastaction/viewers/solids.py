@@ -8,7 +8,7 @@ import numpy as np
 
 from leastaction.model import Geometry
 
-AROUND, ALONG = 40, 20  # segments about the axis and from pole to pole
+AROUND, ALONG = 40, 20  # segments about the axis and from pole to pole; the same in web/solids.js
 CREASE = np.cos(np.radians(35.0))  # edges of a mesh that are sharper stay sharp
 
 
@@ -57,13 +57,13 @@ def reach(shape: Geometry) -> float:
 
 
 @cache
-def ball() -> Solid:
-    """Make the unit sphere, split at the equator so that it stretches to a capsule."""
-    half = np.linspace(-0.5 * np.pi, 0.5 * np.pi, ALONG + 1)
-    latitude = np.concatenate([half[: ALONG // 2 + 1], half[ALONG // 2 :]])
-    ends = np.repeat([-1.0, 1.0], ALONG // 2 + 1)
+def ball(around: int = AROUND, along: int = ALONG) -> Solid:
+    """Make the unit sphere, split at the equator so that it stretches to a capsule; along is even."""
+    half = np.linspace(-0.5 * np.pi, 0.5 * np.pi, along + 1)
+    latitude = np.concatenate([half[: along // 2 + 1], half[along // 2 :]])
+    ends = np.repeat([-1.0, 1.0], along // 2 + 1)
     profile = np.stack([np.cos(latitude), np.sin(latitude)], 1)
-    return _lathe(profile, profile, ends)
+    return _lathe(profile, profile, ends, around)
 
 
 @cache
@@ -126,20 +126,20 @@ def _pairs(point: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(order, repeats), order[np.repeat(starts[point[order]], repeats) + offsets]
 
 
-def _lathe(profile: np.ndarray, normals: np.ndarray, ends: np.ndarray) -> Solid:
+def _lathe(profile: np.ndarray, normals: np.ndarray, ends: np.ndarray, around: int = AROUND) -> Solid:
     """Turn a profile (n, 2) of radius and height, from the bottom to the top, about z."""
-    angle = np.linspace(0.0, 2.0 * np.pi, AROUND + 1)
+    angle = np.linspace(0.0, 2.0 * np.pi, around + 1)
     turn = np.stack([np.cos(angle), np.sin(angle)], 1)
 
     def swept(curve: np.ndarray) -> np.ndarray:
         radial = curve[:, None, :1] * turn
         return np.concatenate([radial, np.broadcast_to(curve[:, None, 1:], (*radial.shape[:2], 1))], 2).reshape(-1, 3)
 
-    row, column = np.meshgrid(np.arange(len(profile) - 1), np.arange(AROUND), indexing="ij")
-    a = (row * (AROUND + 1) + column).ravel()
-    b = a + AROUND + 1
+    row, column = np.meshgrid(np.arange(len(profile) - 1), np.arange(around), indexing="ij")
+    a = (row * (around + 1) + column).ravel()
+    b = a + around + 1
     faces = np.concatenate([np.stack([a, a + 1, b + 1], 1), np.stack([a, b + 1, b], 1)])
-    return Solid(swept(profile), swept(normals), np.repeat(ends, AROUND + 1), faces)
+    return Solid(swept(profile), swept(normals), np.repeat(ends, around + 1), faces)
 
 
 def _name(shape: Geometry) -> str:

@@ -15,8 +15,10 @@ function times(a, b) {
 
 // A camera that goes round a point, z being up.
 class Orbit {
+  // `free` is how much of the window nothing covers, from its upper left corner.
   constructor(canvas, radius, changed) {
     this.canvas = canvas;
+    this.free = { width: 1, height: 1 };
     this.radius = radius;
     this.changed = changed;
     this.pointers = new Map();
@@ -30,6 +32,8 @@ class Orbit {
     }
     canvas.addEventListener("pointermove", (event) => this.drag(event));
     canvas.addEventListener("wheel", (event) => {
+      // Inside another page, which is to scroll until the player has been clicked.
+      if (window.parent !== window && !document.hasFocus()) return;
       event.preventDefault();
       this.zoom(Math.exp(0.0012 * event.deltaY));
     }, { passive: false });
@@ -79,19 +83,21 @@ class Orbit {
   }
 
   distance() {
-    // A narrow window has to be further away to see the same ball.
-    const aspect = this.canvas.clientWidth / Math.max(1, this.canvas.clientHeight);
-    return 0.95 * this.closeness * this.radius / Math.sin(Math.atan(this.slope * Math.min(1, aspect)));
+    // The less of the window's height is free, or the narrower it is, the further away one has to be.
+    const { width, height } = this.free;
+    return 0.95 * this.closeness * this.radius
+      / Math.sin(Math.atan(this.slope * Math.min(width, height) / Math.max(1, this.canvas.clientHeight)));
   }
 
-  // Matrix from the world to the screen, and where the eye is; `aside` is how much of the width the curves cover.
-  look(focus, aside) {
-    const { back, right, up } = this.axes(), distance = this.distance(), target = add(focus, this.shift);
+  // Matrix to the screen and where the eye is, both from the focus, which is drawn in the middle of what is free.
+  look() {
+    const { back, right, up } = this.axes(), distance = this.distance(), target = this.shift;
     const eye = add(target, scaled(back, distance)), near = 0.02 * distance, far = 60 * distance + 20 * this.radius;
-    const aspect = this.canvas.clientWidth / Math.max(1, this.canvas.clientHeight), f = 1 / this.slope;
+    const wide = Math.max(1, this.canvas.clientWidth), high = Math.max(1, this.canvas.clientHeight);
+    const aspect = wide / high, f = 1 / this.slope, aside = 1 - this.free.width / wide, lift = 1 - this.free.height / high;
     const view = [right[0], up[0], back[0], 0, right[1], up[1], back[1], 0, right[2], up[2], back[2], 0,
       -dot(right, eye), -dot(up, eye), -dot(back, eye), 1];
-    const projection = [f / aspect, 0, 0, 0, 0, f, 0, 0, aside, 0, (far + near) / (near - far), -1, 0, 0,
+    const projection = [f / aspect, 0, 0, 0, 0, f, 0, 0, aside, -lift, (far + near) / (near - far), -1, 0, 0,
       2 * far * near / (near - far), 0];
     return { matrix: times(projection, view), eye, target, distance };
   }

@@ -1,4 +1,4 @@
-const QUIET = "#7b838d", RULE = "rgba(20, 30, 45, 0.10)", INK = "#1d2126";
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name);
 
 function round125(span) {
   const ten = 10 ** Math.floor(Math.log10(span));
@@ -17,8 +17,8 @@ function short(value, step) {
 
 // A few curves against time, with a mark at the present moment; a click goes to that moment.
 class Panel {
-  constructor({ title, unit, curves }, seek) {
-    this.curves = curves.map((curve) => ({ ...curve, t: floats(curve.t), y: floats(curve.y) }));
+  constructor({ title, unit, curves, least }, seek) {
+    this.curves = curves.map(unpackedCurve);
     const box = document.createElement("section"), heading = document.createElement("h2");
     const small = document.createElement("small"), values = document.createElement("span");
     box.className = "panel";
@@ -28,24 +28,22 @@ class Panel {
     this.canvas = document.createElement("canvas");
     box.append(heading, this.canvas);
     document.getElementById("panels").append(box);
-    this.values = this.curves.map(({ colour }) => {
+    this.values = this.curves.map((_, k) => {
       const value = document.createElement("span");
-      value.style.color = colour;
+      value.style.color = `var(--curve${k})`;
       values.append(value);
       return value;
     });
     this.canvas.addEventListener("pointerdown", (event) => seek(this.timeAt(event.offsetX)));
     this.canvas.addEventListener("pointermove", (event) => event.buttons & 1 && seek(this.timeAt(event.offsetX)));
-    const all = this.curves.flatMap(({ y }) => [y.reduce((a, b) => Math.min(a, b)), y.reduce((a, b) => Math.max(a, b))]);
-    this.low = Math.min(...all, 0);
-    this.high = Math.max(...all, 0);
-    if (this.high === this.low) this.high = this.low + 1;
+    this.low = Math.min(-least, ...curves.map(({ low }) => low));
+    this.high = Math.max(least, ...curves.map(({ high }) => high));
     const room = 0.06 * (this.high - this.low);
     this.low -= room;
     this.high += room;
   }
 
-  get left() { return 48; }
+  get left() { return 48; }   // pixels for the numbers beside the axis
 
   timeAt(x) {
     const part = (x - this.left) / (this.canvas.clientWidth - this.left);
@@ -65,9 +63,9 @@ class Panel {
     draw.textAlign = "right";
     draw.textBaseline = "middle";
     for (let k = Math.ceil(this.low / rise); k * rise <= this.high; k++) {
-      draw.fillStyle = k === 0 ? "rgba(20, 30, 45, 0.35)" : RULE;
+      draw.fillStyle = css(k === 0 ? "--axis" : "--rule");
       draw.fillRect(this.left, Math.round(y(k * rise)), width, 1);
-      draw.fillStyle = QUIET;
+      draw.fillStyle = css("--quiet");
       draw.fillText(short(k * rise, rise), this.left - 5, y(k * rise));
     }
     const stretch = round125((end - start || 1) / 4);
@@ -79,13 +77,14 @@ class Panel {
     }
     draw.lineWidth = 1.3;
     draw.lineJoin = "round";
-    for (const curve of this.curves) {
-      draw.strokeStyle = curve.colour;
+    const colours = this.curves.map((_, k) => css(`--curve${k}`));
+    this.curves.forEach((curve, i) => {
+      draw.strokeStyle = colours[i];
       draw.beginPath();
       curve.t.forEach((t, k) => draw.lineTo(x(t), y(curve.y[k])));
       draw.stroke();
-    }
-    return { picture, x, y, rise };
+    });
+    return { picture, x, y, rise, colours, ink: css("--ink") };
   }
 
   draw(time) {
@@ -96,22 +95,30 @@ class Panel {
       Object.assign(canvas, { width: Math.round(width * dense), height: Math.round(height * dense) });
       this.back = this.backdrop(width, height, dense);
     }
-    const { picture, x, y, rise } = this.back, draw = canvas.getContext("2d");
+    const { picture, x, y, rise, colours, ink } = this.back, draw = canvas.getContext("2d");
     draw.setTransform(1, 0, 0, 1, 0, 0);
     draw.clearRect(0, 0, canvas.width, canvas.height);
     draw.drawImage(picture, 0, 0);
     draw.scale(dense, dense);
-    draw.fillStyle = INK;
+    draw.fillStyle = ink;
     draw.fillRect(x(time) - 0.5, 4, 1, height - 18);
     this.curves.forEach((curve, k) => {
       const value = valueAt(curve, time);
-      draw.fillStyle = curve.colour;
+      draw.fillStyle = colours[k];
       draw.beginPath();
       draw.arc(x(time), y(value), 3, 0, 7);
       draw.fill();
-      this.values[k].textContent = (curve.label ? curve.label + " " : "") + short(value, 0.2 * rise);
+      const seen = curve.label && Math.abs(value) < 1e-3 * rise ? 0 : value;   // of several, round-off is nothing
+      this.values[k].textContent = (curve.label ? curve.label + " " : "") + short(seen, 0.2 * rise);
     });
   }
+}
+
+// A curve from points in 16 bits of its range and of the run.
+function unpackedCurve({ label, low, high, points }) {
+  const codes = planes(points), count = codes.length / 2, start = film.t[0], end = film.t[film.t.length - 1];
+  return { label, t: Float32Array.from(codes.subarray(0, count), (part) => start + (end - start) * part / 65535),
+    y: Float64Array.from(codes.subarray(count), (part) => low + (high - low) * part / 65535) };
 }
 
 function valueAt({ t, y }, time) {

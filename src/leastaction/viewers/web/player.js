@@ -1,5 +1,4 @@
 const PLAY = "M7 4.5v15l13-7.5z", PAUSE = "M6 4.5h4.2v15H6zM13.8 4.5H18v15h-4.2z";
-const element = (id) => document.getElementById(id);
 
 class Player {
   constructor() {
@@ -19,10 +18,8 @@ class Player {
     element("curves").addEventListener("click", () => this.toggleCurves());
     document.addEventListener("keydown", (event) => this.key(event));
     this.panels = film.panels.map((panel) => new Panel(panel, (time) => { this.pause(); this.seek(time); }));
-    new ResizeObserver(() => {
-      this.stale = true;
-      for (const panel of this.panels) panel.back = null;
-    }).observe(document.body);
+    new ResizeObserver(() => this.redraw()).observe(document.body);
+    DARK.addEventListener("change", () => this.redraw());
     const canvas = element("scene");
     this.orbit = new Orbit(canvas, film.radius, () => { this.stale = true; });
     this.renderer = new Renderer(canvas);
@@ -32,10 +29,23 @@ class Player {
 
   get speed() { return Number(element("speed").value); }
 
-  // How far the picture moves aside for the curves, as a part of half the width.
-  get aside() {
-    const curves = element("panels"), wide = document.body.clientWidth;
-    return curves.hidden || wide < 760 ? 0 : curves.clientWidth / wide;
+  // The part of the window that is left for the picture: beside the curves or, where it is narrow, above them.
+  get free() {
+    const { clientWidth: width, clientHeight: height } = document.body, curves = element("panels");
+    const narrow = window.matchMedia("(max-width: 760px)").matches;
+    if (narrow) return { width, height: (curves.hidden ? element("bar") : curves).offsetTop };
+    return { width: curves.hidden ? width : width - curves.clientWidth, height };
+  }
+
+  // Poses of the bodies in the world at a time: x y z w x y z of each.
+  poses(time) {
+    const focus = focusAt(time);
+    return Array.from(posesAt(time, new Float64Array(7 * film.bodies)), (x, k) => k % 7 < 3 ? x + focus[k % 7] : x);
+  }
+
+  redraw() {
+    this.stale = true;
+    for (const panel of this.panels) panel.back = null;
   }
 
   seek(time) {
@@ -91,7 +101,8 @@ class Player {
     }
     if (this.stale) {
       this.stale = false;
-      this.renderer.draw(this.now, this.speed, this.orbit, this.aside);
+      this.orbit.free = this.free;
+      this.renderer.draw(this.now, this.speed, this.orbit);
       for (const panel of this.panels) panel.draw(this.now);
       element("time").value = this.now;
       const digits = this.end - this.start < 1 ? 3 : 2;
@@ -101,8 +112,9 @@ class Player {
   }
 }
 
+// For the console, and for tests.
 try {
-  new Player();
+  window.player = new Player();
 } catch (error) {
-  Object.assign(element("fault"), { textContent: error.message, hidden: false });
+  fail(error);
 }

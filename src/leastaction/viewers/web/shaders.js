@@ -39,12 +39,13 @@ uniform vec3 eye;
 uniform vec3 sun;
 uniform float reach;
 uniform bool shadow;
+uniform vec4 shade;
 out vec4 pixel;
 
 void main() {
   if (shadow) {
     if (height < 0.0) discard;
-    pixel = vec4(0.05, 0.08, 0.13, 0.26 * exp(-0.55 * max(depth, 0.0) / reach));
+    pixel = vec4(shade.rgb, shade.a * exp(-0.55 * max(depth, 0.0) / reach));
     return;
   }
   vec3 n = normalize(facing), v = normalize(eye - at);
@@ -98,10 +99,13 @@ in vec2 at;
 uniform vec3 middle;
 uniform float extent;
 uniform float spacing;
+uniform vec2 origin;
+uniform vec3 sheet;
+uniform vec3 line;
 out vec4 pixel;
 
 float lines(float step) {
-  vec2 cell = at / step, width = fwidth(cell);
+  vec2 cell = (at + origin) / step, width = fwidth(cell);
   vec2 away = abs(fract(cell - 0.5) - 0.5) / max(width, 1e-6);
   vec2 ink = clamp(1.1 - away, 0.0, 1.0) * smoothstep(0.5, 0.1, width);
   return max(ink.x, ink.y);
@@ -110,7 +114,6 @@ float lines(float step) {
 void main() {
   float fade = 1.0 - smoothstep(0.15, 1.0, length(at - middle.xy) / extent);
   float ink = max(0.16 * lines(spacing), 0.30 * lines(5.0 * spacing));
-  vec4 sheet = vec4(vec3(1.0), 0.55 * fade * fade);
-  pixel = mix(sheet, vec4(0.30, 0.36, 0.44, 1.0), ink * fade);
+  pixel = mix(vec4(sheet, 0.55 * fade * fade), vec4(line, 1.0), ink * fade);
   pixel.a *= fade;
 }`;

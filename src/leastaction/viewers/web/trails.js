@@ -14,15 +14,16 @@ class Trails {
     this.poses = new Float32Array(7 * film.bodies);
   }
 
-  // Points of all tips at the moments from `start` to `end`, one row of numbers a tip.
+  // Points of all tips at the moments from `start` to `end`, relative to the focus at the end, one row a tip.
   paths(start, end, count) {
-    const rows = film.tips.map(() => []);
+    const rows = film.tips.map(() => []), here = focusAt(end);
     for (let k = 0; k < count; k++) {
-      posesAt(start + (end - start) * k / (count - 1), this.poses);
+      const time = start + (end - start) * k / (count - 1), behind = add(focusAt(time), scaled(here, -1));
+      posesAt(time, this.poses);
       film.tips.forEach(({ body, at }, i) => {
         const [px, py, pz, w, ...axis] = this.poses.subarray(7 * body, 7 * body + 7);
         const swirl = add(cross(axis, at), scaled(at, w));
-        rows[i].push(add([px, py, pz], add(at, scaled(cross(axis, swirl), 2))));
+        rows[i].push(add(add(behind, [px, py, pz]), add(at, scaled(cross(axis, swirl), 2))));
       });
     }
     return rows;
