@@ -1,8 +1,6 @@
 """leastaction: multibody simulation that stays physical, by a linear-time variational integrator."""
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from leastaction._version import __version__
@@ -56,8 +54,7 @@ if TYPE_CHECKING:
         Universal,
         library,
     )
-    from leastaction.simulate import simulate
-    from leastaction.simulate_many import simulate_many
+    from leastaction.simulation import simulate, simulate_many
     from leastaction.simulator import Simulator, variational_step
     from leastaction.trajectories import Trajectories
     from leastaction.trajectory import Trajectory
@@ -76,8 +73,7 @@ _HOME = {
         "importers": "find_model from_mujoco load",
         "integrators": "RIQN Broyden DenseNewton Newton RungeKutta4 SemiImplicitEuler Status Variational",
         "model": "Ball Body Fixed Free Geometry Helical Inertia Model Planar Prismatic Revolute Universal library",
-        "simulate": "simulate",
-        "simulate_many": "simulate_many",
+        "simulation": "simulate simulate_many",
         "simulator": "Simulator variational_step",
         "trajectories": "Trajectories",
         "trajectory": "Trajectory",
@@ -163,14 +159,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*__all__, "open"])
-
-
-class _Package(ModuleType):
-    """The package: `simulate` and `simulate_many` stay functions when Python imports the files of the same names."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOME and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -15,7 +15,7 @@ from leastaction.integrators import Integrator, RungeKutta4, Variational
 from leastaction.judgement import silent
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING
-from leastaction.simulate import simulate
+from leastaction.simulation.single import simulate
 from leastaction.trajectory import Control, Trajectory
 
 Array = np.ndarray

@@ -28,7 +28,7 @@ from leastaction.judgement import silent
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING, accepted
 from leastaction.run import step_count
-from leastaction.simulate import simulate
+from leastaction.simulation.single import simulate
 from leastaction.stopwatch import Stopwatch
 from leastaction.trajectory import Trajectory
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.model import Model
-from leastaction.simulate import simulate
+from leastaction.simulation.single import simulate
 from leastaction.trajectory import Trajectory
 
 Array = np.ndarray

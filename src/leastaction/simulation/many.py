@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.compiled import compile_model
-from leastaction.group import Member, naming, rows_of, run_together, stacked, suits
 from leastaction.integrators import Status, as_integrator, point_to_integrator
 from leastaction.judgement import warn_of_many
 from leastaction.kernels.layout import LANES
@@ -21,7 +20,8 @@ from leastaction.model import Inertia, Model
 from leastaction.model.unhonoured import inherit, tell
 from leastaction.progress import Progress
 from leastaction.run import NODE, Run, tell_end
-from leastaction.simulate import make, prepare
+from leastaction.simulation.group import Member, naming, rows_of, run_together, stacked, suits
+from leastaction.simulation.single import make, prepare
 from leastaction.trajectories import Trajectories
 from leastaction.trajectory import Control, Trajectory
 
