@@ -29,8 +29,8 @@ def test_dir_lists_the_public_names():
     assert [name for name in dir(la) if not hasattr(la, name)] == []
     assert "chain" in dir(la.library) and "np" not in dir(la.library)
     assert all(inspect.isfunction(getattr(la.library, name)) for name in dir(la.library))
-    with pytest.raises(AttributeError, match="has no attribute 'simulation'"):
-        _ = la.simulation
+    with pytest.raises(AttributeError, match="has no attribute 'simulatoin'"):
+        _ = la.simulatoin
 
 
 def test_type_checkers_see_the_names_where_they_are():
