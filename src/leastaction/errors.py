@@ -51,7 +51,7 @@ class StepError(RuntimeError):
     step : index of the step that failed
     time : time at its start, s
     residual : the solver's last residual, in the units of its stopping rule
-    joint : name of the body whose joint has the largest residual
+    joint : name of the body whose joint has the largest residual; empty if a control failed, not the search
     q : (nq,) last good configuration
     v : (nv,) last good velocity
     p : (nv,) last good momentum
@@ -76,11 +76,12 @@ class StepError(RuntimeError):
         self.q, self.v, self.p, self.hint = q, v, p, hint
 
     def __str__(self) -> str:
-        return (
-            f"step {self.step} at t = {self.time:.6g} s failed: {self.status}; residual {self.residual:.3g}, "
-            f"worst at the joint of '{self.joint}'. {self.hint}{' ' if self.hint else ''}Try a smaller dt or a looser "
-            "tolerance; the last good state is in q, v and p of this error."
-        )
+        failed = f"step {self.step} at t = {self.time:.6g} s failed: {self.status}"
+        if self.joint:
+            failed += f"; residual {self.residual:.3g}, worst at the joint of '{self.joint}'"
+        advice = "Try a smaller dt or a looser tolerance; the" if self.joint else "The"
+        sentences = (f"{failed}.", self.hint, f"{advice} last good state is in q, v and p of this error.")
+        return " ".join(filter(None, sentences))
 
 
 class FileError(OSError):

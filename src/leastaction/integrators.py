@@ -65,7 +65,7 @@ _MEANING = {
     Status.EXHAUSTED: "no convergence",
     Status.ROTATION: "a body would turn by nearly half a turn or more within one step",
     Status.NOT_FINITE: "the iteration left the range of finite numbers",
-    Status.BAD_CONTROL: "the control function did not return nv joint forces",
+    Status.BAD_CONTROL: "the control raised an exception, or did not return nv finite joint forces",
     Status.WRONG_ROOT: "the search left the branch of roots on which the motion lies",
     Status.UNRESOLVED: "the motion is too fast to be followed with this step",
 }
@@ -210,7 +210,7 @@ class Variational:
             chord=isinstance(finder, Newton) and finder.chord,
             rule=_RULES[finder.criterion],
             tol=float(finder.tol),
-            sure=0.5 if self.order == 2 else 0.1,  # high orders show every digit
+            sure=0.05 if isinstance(finder, RIQN) else 0.5,  # forecasts for RIQN were up to 7 times too low
             max_iterations=int(finder.max_iterations),
             retraction=RETRACTIONS[self.retraction],
             implicit=bool(stiff),

@@ -1,7 +1,11 @@
-"""A progress bar for long runs, and how many steps to make between two looks at the clock."""
+"""A progress bar for long runs, how many steps to make between two looks at the clock, and Ctrl-C between steps."""
 
+import signal
 import sys
+import threading
 import time
+from types import FrameType
+from typing import Any, Self
 
 PATIENCE = 2.0  # seconds that a run may take without a bar
 GLANCE = 0.1  # seconds between two updates
@@ -53,3 +57,33 @@ class Progress:
             self.show = False
             return
         self.bar = tqdm(total=self.steps, initial=self.done, unit=self.unit, unit_scale=True, leave=False)
+
+
+class Interrupts:
+    """Puts off Ctrl-C inside ``with Interrupts() as ctrl_c:``, to its end.
+
+    Python would raise KeyboardInterrupt right after a compiled call, when the state has moved on and nobody has taken
+    note. Long work looks at ``asked`` between its parts.
+
+    Attributes
+    ----------
+    asked : whether Ctrl-C was pressed
+    """
+
+    def __init__(self) -> None:
+        self.asked = False
+        self.handler: Any = None
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
+            self.handler = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self.handler is not None:
+            signal.signal(signal.SIGINT, self.handler)
+            if self.asked:
+                signal.raise_signal(signal.SIGINT)
+
+    def _note(self, _signal: int, _frame: FrameType | None) -> None:
+        self.asked = True

@@ -1,5 +1,6 @@
 """The loop of a run: the forces of each stretch of steps, and who keeps what the steps leave behind."""
 
+from threading import Event
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -60,16 +61,21 @@ class Run:
     steps : of the whole run
     every : which nodes to keep
     control, wrench : as given to `simulate`
+
+    Attributes
+    ----------
+    stop : set by another thread to end the run, between two stretches of steps; None if nobody will
     """
 
     def __init__(self, sim: Simulator, steps: int, every: int, control: Control, wrench: Control) -> None:
         self.sim, self.steps, self.every = sim, steps, every
+        self.stop: Event | None = None
         nb, nv = sim.model.nb, sim.model.nv
         self.law: Any = control if callable(control) else None
         self.push: Any = wrench if callable(wrench) else None
         for name, function, shape in (("control", self.law, (nv,)), ("wrench", self.push, (nb, 6))):
             if function is not None:
-                per_step(f"what {name} returns", laws.sample(function, sim.t, sim.q, sim.v), shape, None)
+                per_step(f"what {name} returns", function(sim.t, sim.q, sim.v), shape, None)
         compiled = self.law is not None and self.push is None and laws.is_compiled(self.law)
         self.compiled_law = laws.first_class(self.law) if compiled else None
         self.stepwise = (self.law is not None or self.push is not None) and not compiled
@@ -82,6 +88,8 @@ class Run:
         sim = self.sim
         with progress, keeper:
             while sim.steps < until:
+                if self.stop is not None and self.stop.is_set():
+                    raise KeyboardInterrupt
                 first = sim.steps
                 chunk = min(progress.chunk, until - first, keeper.most(first) or until)
                 out = keeper.room(first, chunk)
@@ -108,10 +116,14 @@ class Run:
         """Make step k, and know its end whether it is to be kept or not."""
         sim = self.sim
         tau, push = self.rows(self.tau, k, 1), self.rows(self.wrenches, k, 1)
-        if self.stepwise and self.law is not None:
-            tau = per_step("what control returns", laws.sample(self.law, sim.t, sim.q, sim.v), (sim.model.nv,), None)
-        if self.push is not None:
-            push = sim.wrenches(laws.sample(self.push, sim.t, sim.q, sim.v))
+        if self.stepwise:
+            try:
+                if self.law is not None:
+                    tau = sim.forces_by(self.law)
+                if self.push is not None:
+                    push = sim.wrenches(self.push(sim.t, sim.q, sim.v))
+            except Exception as error:
+                raise sim.blame_control(error) from sim.control_failure()
         node = sim.record(1, 1, k)
         sim.advance(1, tau, push, node, k, 1, self.compiled_law)
         for name in STEP + (NODE if (k + 1) % self.every == 0 else ()):

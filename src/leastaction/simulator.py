@@ -24,13 +24,13 @@ from leastaction.integrators import (
     as_integrator,
     point_to_integrator,
 )
-from leastaction.kernels import control as laws
 from leastaction.kernels import explicit, variational
 from leastaction.kernels.layout import SCREW
 from leastaction.kernels.record import EXTREMES, LOOK, Record
 from leastaction.kernels.rescue import run_rescued
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING, accepted, tell, warn_once
+from leastaction.progress import Interrupts, Progress
 
 Array = np.ndarray
 
@@ -149,7 +149,7 @@ class Simulator:
         return self._momentum.copy()
 
     def step(self, n: int = 1, tau: ArrayLike | None = None, wrench: ArrayLike | None = None) -> None:
-        """Advance by n steps.
+        """Advance by n steps. Ctrl-C ends it early, after a whole step.
 
         Parameters
         ----------
@@ -162,10 +162,13 @@ class Simulator:
             raise ValueError(f"n must be a whole number of steps, not {n!r}")
         if n == 0:
             return
-        forces = per_step("tau", tau, (self.model.nv,), None)
-        end = self.steps + int(n)
-        out = self.record(int(n), every=end, first=self.steps)
-        self.advance(int(n), forces, self.wrenches(wrench), out, first=self.steps, every=end)
+        forces, push, end = per_step("tau", tau, (self.model.nv,), None), self.wrenches(wrench), self.steps + int(n)
+        pace = Progress(int(n), False)
+        with Interrupts() as ctrl_c:
+            while self.steps < end and not ctrl_c.asked:
+                first, until = self.steps, min(self.steps + pace.chunk, end)
+                self.advance(until - first, forces, push, self.record(until - first, until, first), first, until)
+                pace.update(until - first)
 
     def wrenches(self, wrench: ArrayLike | None, steps: int | None = None) -> Array:
         """Wrenches on links (R, n, 6); zeros once, where wrenches of an earlier call have to be taken away."""
@@ -204,6 +207,9 @@ class Simulator:
                 made += more
         self._account(made, out, first, every)
         if made < steps:
+            self._settle()
+            if self.status == Status.BAD_CONTROL:
+                self._ask_again(control.law)
             raise self._failure(blamed, float(out.residual[made]), self._held(tau, made, first, control),
                                 _rows(wrench, made)[:1])
 
@@ -296,6 +302,9 @@ class Simulator:
         if chosen.residual == "svi":
             return False
         held = self._held(tau, made, first, control)
+        if control is not None and len(held) != c.nv:
+            out.status[made] = Status.BAD_CONTROL
+            return False
         stages, _, _, settings = self._method
         self._known = 0
         # A step that follows one which had to be divided is likely to need nearly as many parts
@@ -310,16 +319,41 @@ class Simulator:
     def _held(self, tau: Array, made: int, first: int, control: Any) -> Array:
         """Joint forces (nv,) of the step after ``made`` of these, its start being the node; empty if there are none."""
         if control is not None:
-            return laws.sample(control, (first + made) * self.dt, self.q, self.v)
+            return control((first + made) * self.dt, self.q, self.v)
         return _rows(tau, made)[:1].reshape(-1)
+
+    def forces_by(self, law: Any) -> Array:
+        """Joint forces (1, nv) by a control law at this node, as `per_step`; it gets copies of the state."""
+        return per_step("what control returns", law(self.t, self.q, self.v), (self.model.nv,), None)
+
+    def control_failure(self, hint: str = "") -> StepError:
+        """Return the StepError of a control that failed at this node."""
+        self.status = Status.BAD_CONTROL
+        return StepError(self.status.meaning, self.steps, self.t, np.nan, "", self.q, self.v, self.p, hint)
+
+    def blame_control(self, error: Exception) -> Exception:
+        """Add to what a control raised when that was; the StepError that it is raised from has the last good state."""
+        error.add_note(f"raised by the control at step {self.steps}, t = {self.t:.6g} s; the last good state is in q, "
+                       "v and p of the __cause__ of this exception")
+        return error
+
+    def _ask_again(self, law: Any) -> None:
+        """Call a law that failed inside the compiled loop from Python, to raise what it raises."""
+        try:
+            self.forces_by(law)
+        except Exception as error:
+            raise self.blame_control(error) from self.control_failure()
+        raise self.control_failure("It does not fail when it is called again at the same t, q and v: does it depend on "
+                                   "anything else?")
+
+    def _settle(self) -> None:
+        """Know the last good node after a step that failed: the kernels leave its momentum in the state."""
+        self._p = self._state.p.copy()
+        self._energy, self._momentum = energy(self.model, self.q, self.v), momentum(self.model, self.q, self.v)
 
     def _failure(self, blamed: int, residual: float, tau: Array, wrench: Array) -> StepError:
         joint = self.model.names[self.compiled.body_of_link[blamed]]
-        self._p = self._state.p.copy()  # the kernels leave the momentum of the last good node here
-        self._energy, self._momentum = energy(self.model, self.q, self.v), momentum(self.model, self.q, self.v)
-        hint = ""
-        if self.status != Status.BAD_CONTROL:
-            hint = hints.forced(self.model, self.compiled, self.q, self.dt, tau, wrench.reshape(-1, 6))
+        hint = hints.forced(self.model, self.compiled, self.q, self.dt, tau, wrench.reshape(-1, 6))
         return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p, hint)
 
 
@@ -372,6 +406,8 @@ def per_step(name: str, value: ArrayLike | None, shape: tuple[int, ...], steps: 
     if value is None:
         return np.zeros((0, *shape))
     array = np.array(value, dtype=float, order="C")
+    if array.ndim == 0 and shape == (1,):
+        array = array.reshape(1)
     if array.shape == shape:
         array = array[None]
     elif steps is None or array.shape != (steps, *shape):

@@ -73,7 +73,8 @@ def _last(traj: Trajectory) -> dict[str, Any]:
         return {"q": traj.q[-1], "v": traj.v[-1], "p": traj.p[-1], **NO_FAILURE}
     code = next(status for status in Status if status.meaning == failure.status)
     return {"q": failure.q, "v": failure.v, "p": failure.p, "failed_status": int(code),
-            "failed_body": traj.model.body_index(failure.joint), "failed_residual": failure.residual}
+            "failed_body": traj.model.body_index(failure.joint) if failure.joint else -1,
+            "failed_residual": failure.residual}
 
 
 def _forces(traj: Trajectory) -> dict[str, np.ndarray]:

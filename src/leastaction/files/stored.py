@@ -111,9 +111,10 @@ def _failure(model: Model, description: dict[str, Any], last: Any) -> StepError 
         return None
     step, status = int(last["steps"]), Status(int(last["failed_status"]))
     driven = status != Status.BAD_CONTROL and any(description[name] != "none" for name in FORCES)
+    joint = "" if last["failed_body"] < 0 else model.names[int(last["failed_body"])]
     return StepError(
-        status.meaning, step, step * description["dt"], float(last["failed_residual"]),
-        model.names[int(last["failed_body"])], np.array(last["q"]), np.array(last["v"]), np.array(last["p"]),
+        status.meaning, step, step * description["dt"], float(last["failed_residual"]), joint, np.array(last["q"]),
+        np.array(last["v"]), np.array(last["p"]),
         hints.FORCED if driven else "",
     )
 

@@ -141,7 +141,8 @@ class Writer(Keeper):
     def fail(self, failure: StepError) -> None:
         """Note why the run ended."""
         code = next(status for status in Status if status.meaning == failure.status)
-        self.failure = {"failed_status": int(code), "failed_body": self.sim.model.body_index(failure.joint),
+        body = self.sim.model.body_index(failure.joint) if failure.joint else -1
+        self.failure = {"failed_status": int(code), "failed_body": body,
                         "failed_residual": failure.residual}
         self.commit()
 

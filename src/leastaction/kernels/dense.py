@@ -104,7 +104,7 @@ def run_dense(
             held = control((first + k) * h, seen_q, seen_v)
         elif len(tau) > 1:
             held = tau[k]
-        if len(held) != tree.nv and len(held) != 0:
+        if control is not None and len(held) != tree.nv:
             out.status[k] = BAD_CONTROL
             generalized_momentum(tree, w, p)
             return k, known, 0

@@ -94,7 +94,7 @@ def run_explicit(tree, state, rest, gravity, control, tau, wrench, h, first, ste
             held = control((first + k) * h, q, v)
         else:
             held = tau[k if len(tau) > 1 else 0] if len(tau) > 0 else nothing
-        if len(held) != nv and len(held) != 0:
+        if control is not None and len(held) != nv:
             out.status[k] = BAD_CONTROL
             node_momentum(tree, w, q, v, p)
             return k, 0

@@ -139,8 +139,9 @@ def follow_lanes(tree, group, least, status, k):
 
 
 @entry
-def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, out):
-    """Make steps of four simulations, from number ``first`` until ``steps`` are made, or a living lane fails.
+def run_lanes(tree, group, rest, tau, wrench, h, first, until, steps, every, method, out):
+    """Make steps of four simulations, from number ``first`` until ``until`` of all ``steps`` are made, or a living lane
+    fails.
 
     The other arguments are those of variational.run, for the whole run; ``tau`` (R, 4 nv); the arrays of ``out`` have a
     first axis of four, and their nodes begin with the start. Gives the number of steps made so far. A lane fails if its
@@ -159,7 +160,7 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
     from_rest = force_scale(tree, w, gravity, h)
     held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     learning = learn(group, h, stages, weights, settings.guess, 0)
-    for k in range(first, steps):
+    for k in range(first, until):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
             set_wrenches(tree, w, wrench[k])
         if len(tau) > 1:
@@ -202,4 +203,4 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, steps, every, method, ou
             for lane in range(LANES):
                 if group.alive[lane] and status[lane] < 0.0:
                     return k + 1
-    return steps
+    return until

@@ -5,7 +5,7 @@ from math import inf, sqrt
 from .jit import kernel, part
 from .layout import BLOCK, K, LANES
 from .newton import newton_factor, newton_up
-from .root import LEAST_COSINE, SEARCHING, evaluate, judge, rough
+from .root import LEAST_COSINE, SEARCHING, evaluate, forecast, judge, rough
 from .settings import EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, WRONG_ROOT
 from .simd import below, choose, less, number
 
@@ -40,7 +40,7 @@ def find_roots(tree, w, h, reference, settings, factors):
     gives the same numbers. So all are polished together at the end.
     """
     no, yes, far = number(w, 0.0), number(w, 1.0), number(w, inf)
-    track, going, wanted, least = (far, far, far, no, no), yes, yes, yes
+    track, going, wanted, least, origin = (far, far, far, no, no), yes, yes, yes, no
     outcome, spent = number(w, EXHAUSTED), number(w, settings.max_iterations)
     for iteration in range(1, settings.max_iterations + 1):
         twice_energy, least = evaluate(tree, w, h, settings.retraction, None, going, iteration > 1)
@@ -53,7 +53,9 @@ def find_roots(tree, w, h, reference, settings, factors):
                 put_back_factors(tree, w, factors, wanted)
         square, size = newton_up(tree, w) / h, reference + 2.0 * twice_energy
         square = choose(size, square / size, square)
-        relative, left = sqrt(square), square / track[2]
+        relative = sqrt(square)
+        origin = choose(wanted, relative, origin)
+        left = forecast(relative, track[2], origin)
         verdict, anew, after = judge(settings, iteration, least, relative, left, relative, track)
         verdict = choose(wanted * less(det, 0.0), WRONG_ROOT, verdict)
         verdict = choose(less(LEAST_COSINE, least), verdict, choose(less(least, inf), ROTATION, NOT_FINITE))

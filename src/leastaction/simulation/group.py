@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from leastaction.kernels.record import EXTREMES, LOOK, Record
 from leastaction.kernels.simd import SIMD
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING
+from leastaction.progress import Progress
 from leastaction.run import NODE, STEP, Run, copied, trajectory_of
 from leastaction.simulator import Simulator, per_step, widen
 from leastaction.trajectory import Control, Trajectory
@@ -70,13 +72,14 @@ def rows_of(record: Record, which: int | slice) -> Record:
     return Record._make([*(array[which] for array in record[:-1]), None])
 
 
-def run_together(members: list[Member], like: Run, record: Record) -> list[Trajectory]:
+def run_together(members: list[Member], like: Run, record: Record, stop: Event) -> list[Trajectory]:
     """Make up to four runs, which have all in common with one that is at its start, but for what a member has.
 
-    They are written to their rows of the stacked record of all members.
+    They are written to their rows of the stacked record of all members. A KeyboardInterrupt ends them when ``stop`` is
+    set.
     """
     team = _Team(members, like, record)
-    team.make()
+    team.make(stop)
     return team.trajectories()
 
 
@@ -170,15 +173,18 @@ class _Team:
                       out.iterations[lane], out.residual[lane], out.status[lane], out.substeps[lane],
                       out.looks[lane, :, 0], None)
 
-    def _call(self, first: int) -> int:
+    def _call(self, first: int, until: int = 0) -> int:
         return run_lanes(self.tree, self.group, self.compiled[0].rest, self.forces, self.like.wrenches, self.dt, first,
-                         self.steps, self.every, self.method, self.out)
+                         until, self.steps, self.every, self.method, self.out)
 
-    def make(self) -> None:
-        """Make all steps, or those of every lane up to one that cannot be made."""
-        made, group = 0, self.group
+    def make(self, stop: Event) -> None:
+        """Make all steps, or those of every lane up to one that cannot be made, or until told to stop."""
+        made, group, pace = 0, self.group, Progress(self.steps, False)
         while made < self.steps and group.alive.any():
-            made = self._call(made)
+            if stop.is_set():
+                raise KeyboardInterrupt
+            before, made = made, self._call(made, min(made + pace.chunk, self.steps))
+            pace.update(made - before)
             fallen = [lane for lane in range(LANES) if group.alive[lane] and self.out.status[lane, made - 1] < 0]
             for lane in fallen:
                 self._make_alone(lane, made - 1)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -107,9 +108,17 @@ def simulate_many(
 
     def run(team: list[int]) -> list[Trajectory]:
         if together[team[0]]:
-            return run_together([members[b] for b in team], like, record)
-        return [make(prepared(members[b]) if suited or b else like, Progress(0, False), "truncate", rows_of(record, b))
-                for b in team]
+            return run_together([members[b] for b in team], like, record, stop)
+        return [alone(b) for b in team]
+
+    def alone(b: int) -> Trajectory:
+        own = prepared(members[b]) if suited or b else like
+        own.stop = stop
+        try:
+            return make(own, Progress(0, False), "truncate", rows_of(record, b))
+        except Exception as error:
+            error.add_note(f"in member {b} of simulate_many")
+            raise
 
     options["integrator"] = as_integrator(options.get("integrator"))
     together = [suits(options["integrator"], law, options.get("wrench")) for law in controls]
@@ -122,14 +131,19 @@ def simulate_many(
     options |= {"steps": like.steps, "duration": None}
     record, t = stacked(count, like), np.arange(1 + like.steps // like.every) * like.every * like.sim.dt
     results: dict[int, Trajectory] = {}
+    stop = Event()  # for the other threads, when this one is interrupted or one of them fails
     threads = min(threads or os.cpu_count() or 1, len(teams))
     with bar, ThreadPoolExecutor(max(threads, 1)) as pool:
         made = pool.map(run, teams) if threads > 1 else map(run, teams)  # one thread would only wait for the other
-        for team, trajectories in zip(teams, made, strict=True):
-            for b, trajectory in zip(team, trajectories, strict=True):
-                _fill_up(rows_of(record, b), trajectory)
-                results[b] = replace(trajectory, t=t[: len(trajectory)])
-            bar.update(len(team))
+        try:
+            for team, trajectories in zip(teams, made, strict=True):
+                for b, trajectory in zip(team, trajectories, strict=True):
+                    _fill_up(rows_of(record, b), trajectory)
+                    results[b] = replace(trajectory, t=t[: len(trajectory)])
+                bar.update(len(team))
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
     finished = tuple(results[b] for b in range(count))
     warn_of_many(finished)
     return Trajectories(model, like.sim.integrator, like.sim.dt, like.every, t, *record[:-2], finished)

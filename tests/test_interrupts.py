@@ -1,0 +1,74 @@
+"""Ctrl-C acts within a second wherever steps are made, leaves a valid state, and cutting the work changes no bit."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import leastaction as la
+
+HEAD = """
+import os, signal, sys, threading, time
+import numpy as np, leastaction as la
+model = la.library.chain(10)
+la.Simulator(model, dt=1e-3).step(5)
+la.simulate_many(model, [model.q0] * 4, dt=1e-3, steps=5, threads=2)
+pressed = []
+def press():
+    time.sleep(0.5)
+    pressed.append(time.perf_counter())
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=press, daemon=True).start()
+try:
+    {work}
+except KeyboardInterrupt:
+    print("late", time.perf_counter() - pressed[0])
+    {after}
+else:
+    print("not interrupted")
+"""
+SIMULATOR = ("sim = la.Simulator(model, dt=1e-3); sim.step(10**9)",
+             "n = sim.steps; other = la.Simulator(model, dt=1e-3); other.step(n)\n"
+             "    print('same', n > 100 and np.array_equal(sim.q, other.q) and np.array_equal(sim.p, other.p)"
+             " and sim.energy == other.energy); sim.step(10)")
+LANES = "la.simulate_many(model, [model.q0] * 4, dt=1e-3, steps=2 * 10**7, record_every=10**5, threads={threads})"
+LAW = ("import numba; la.simulate_many(model, [model.q0] * 2, dt=1e-3, steps=10**7, record_every=10**5, threads=2, "
+       "control=numba.njit(lambda t, q, v: 0.0 * v))")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are others there")
+@pytest.mark.parametrize(("work", "after"), [
+    SIMULATOR, (LANES.format(threads=1), "pass"), (LANES.format(threads=2), "pass"), (LAW, "pass"),
+], ids=["Simulator.step", "simulate_many on one thread", "on two", "controlled members"])
+def test_ctrl_c_acts_within_a_second(work, after):
+    done = subprocess.run([sys.executable, "-c", HEAD.format(work=work, after=after)], capture_output=True, text=True,
+                          timeout=120)
+    assert done.returncode == 0, done.stderr
+    late = [float(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("late")]
+    assert len(late) == 1 and late[0] < 3.0, done.stdout  # a busy machine: one second where it is idle
+    assert "same False" not in done.stdout and ("Simulator" not in work or "same True" in done.stdout)
+
+
+def test_results_do_not_depend_on_how_steps_are_cut():
+    one, many = (la.Simulator(la.library.chain(10), dt=1e-3) for _ in range(2))
+    one.step(3000)
+    for n in (1, 15, 1, 983, 2000):
+        many.step(n)
+    for name in ("q", "v", "p", "energy", "momentum", "steps", "status"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(many, name), name)
+
+
+def test_a_handler_of_ones_own_is_called_and_restored():
+    pressed = []
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(time.perf_counter()))
+    try:
+        sim = la.Simulator(la.library.chain(3))
+        sim.step(10)
+        signal.raise_signal(signal.SIGINT)
+        assert len(pressed) == 1
+    finally:
+        signal.signal(signal.SIGINT, before)
