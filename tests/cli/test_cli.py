@@ -47,6 +47,17 @@ def test_simulate_as_json():
     assert found["integrator"]["order"] == 4
 
 
+def test_resume_elsewhere(tmp_path, monkeypatch):
+    """With another Numba the rest cannot be the same bit for bit: the error names the option that accepts it."""
+    file = tmp_path / "run.h5"
+    la.simulate(la.library.chain(3), dt=1e-3, duration=0.1, out=file)
+    monkeypatch.setattr(numba, "__version__", "0.63.1")
+    refused = run("resume", file, "--duration", 0.2)
+    assert refused.exit_code != 0 and "Numba was" in refused.stderr and "--allow-other-bits" in refused.stderr
+    assert run("resume", file, "--duration", 0.2, "--allow-other-bits").exit_code == 0
+    assert la.open(file).steps == 200
+
+
 def test_simulate_to_a_file_plot_and_resume(tmp_path):
     file = tmp_path / "run.h5"
     result = run("simulate", "chain:3", "--duration", 0.2, "--record-every", 5, "--out", file)

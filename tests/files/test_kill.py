@@ -11,6 +11,7 @@ import pytest
 
 import leastaction as la
 from leastaction.files import checkpoint
+from leastaction.files.contents import contents
 
 EVERY = 7
 NAMES = ("t", "q", "v", "p", "energy", "momentum")
@@ -18,14 +19,18 @@ REST = ("iterations", "residual", "status", "substeps", "energy_range", "momentu
 WORKER = Path(__file__).with_name("worker.py")
 
 
+def committed_steps(path):
+    return int(checkpoint.latest(contents(path))["steps"])
+
+
 def kill_at_random(path, steps, seed):
     """Start the run, or let it go on, and kill it after a while; gives what had been committed just before."""
     process = subprocess.Popen([sys.executable, str(WORKER), str(path), str(steps)])
-    before = int(checkpoint.latest(path)["steps"]) if path.exists() else -1
-    while process.poll() is None and (not path.exists() or int(checkpoint.latest(path)["steps"]) <= before):
+    before = committed_steps(path) if path.exists() else -1
+    while process.poll() is None and (not path.exists() or committed_steps(path) <= before):
         time.sleep(0.01)   # until it has got on
     time.sleep(random.Random(seed).uniform(0.0, 0.2))
-    committed = int(checkpoint.latest(path)["steps"])
+    committed = committed_steps(path)
     process.kill()
     process.wait()
     return committed

@@ -13,7 +13,7 @@ import pytest
 from runs import NODES, RANGES, broken_off, pair, same, step_law
 
 import leastaction as la
-from leastaction.files import checkpoint, container, writer
+from leastaction.files import checkpoint, reading, writer
 
 
 @pytest.mark.parametrize("save", [False, True])
@@ -58,26 +58,8 @@ def test_other_formats_and_layouts(path, monkeypatch):
     same(memory, la.open(path), NODES)   # results can always be read
     with pytest.raises(la.FileError, match="only that version can go on"):
         la.Simulator.restore(path)
-    monkeypatch.setattr(container, "FORMAT", 99)
-    with pytest.raises(la.FileError, match=r"has the format 1, made by leastaction .* reads format 99"):
-        la.open(path)
-
-
-def test_torn_checkpoints_are_passed_over(path):
-    """Spoil the latest of the two: the other is taken, and the run goes on from there."""
-    broken_off(path)
-    place, good = container.places(path)["checkpoints"], la.open(path).steps
-    turn = 1 - checkpoint.spare(path)
-    with path.open("rb+") as file:
-        file.seek(place.offset + turn * place.dtype.itemsize + 100)
-        file.write(b"torn")
-    assert la.open(path).steps < good
-    resumed = la.resume(path, control=step_law)
-    same(resumed, la.simulate(la.library.chain(5), steps=500, dt=2e-3, record_every=7, control=step_law), NODES)
-    with path.open("rb+") as file:
-        file.seek(place.offset)
-        file.write(bytes(2 * place.dtype.itemsize))
-    with pytest.raises(la.FileError, match="no complete checkpoint"):
+    monkeypatch.setattr(reading, "FORMAT", 99)
+    with pytest.raises(la.FileError, match=r"has the format 2, made by leastaction .* reads format 99"):
         la.open(path)
 
 

@@ -54,13 +54,17 @@ def resume(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="File of a run that was interrupted.")],
     duration: Annotated[float | None, typer.Option(help=(
         "New length of the whole run, s, to extend it."))] = None,
+    allow_other_bits: Annotated[bool, typer.Option("--allow-other-bits", help=(
+        "Go on although versions or the processor differ from where the run was begun: the rest then agrees with an "
+        "uninterrupted run to round-off, not bit for bit."))] = False,
     as_json: AsJson = False,
     progress: ShowProgress = None,
     debug: Debug = False,
 ) -> None:
     """Continue a run that was interrupted or killed, bit for bit as if it had not been; or extend it."""
     with plain_errors(debug):
-        finish(lambda: la.resume(run, duration=duration, progress=progress), run, as_json)
+        finish(lambda: la.resume(run, duration=duration, progress=progress,
+                                 allow_other_bits=allow_other_bits), run, as_json)
 
 
 def finish(make: Callable[[], la.Trajectory], out: Path | None, as_json: bool) -> None:

@@ -1,6 +1,7 @@
 """Checkpoints: all that the next step reads, as records of fixed size, each with a check sum."""
 
 import hashlib
+import time
 import zlib
 from collections.abc import Mapping
 from functools import cache
@@ -9,18 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from leastaction.errors import FileError
-from leastaction.files.container import Column, create, describe, places, read, written_aside
-from leastaction.files.describe import integrator_from_dict, integrator_to_dict
+from leastaction.errors import FileError, warn_user
+from leastaction.files import environment
+from leastaction.files.columns import CHECKPOINTS, Column
+from leastaction.files.container import create, written_aside
+from leastaction.files.contents import MEANING, Contents, contents, record_type, type_to_list
+from leastaction.files.describe import integrator_to_dict
+from leastaction.files.reading import places, plain_faults
+from leastaction.integrators import Status
 from leastaction.kernels import layout
 from leastaction.kernels.guess import PAST
-from leastaction.kernels.record import EXTREMES
-from leastaction.model import Model
+from leastaction.kernels.record import EXTREMES, LOOK
 from leastaction.model.unhonoured import DAMPING, settled
 from leastaction.simulator import Simulator
 
-NAME = "checkpoints"
-MEANING = "state of the simulation: two that take turns as the latest, then one every checkpoint_every steps"
+TRIES, PAUSE = 3, 0.02  # looks at a file that another process may be writing, and the seconds between them
 
 
 @cache
@@ -29,12 +33,6 @@ def layout_key() -> str:
     rows = sorted((name, value) for name, value in vars(layout).items() if name.isupper() and isinstance(value, int))
     rows += [("PAST", PAST), ("EXTREMES", EXTREMES)]
     return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
-
-
-def record_type(content: Mapping[str, Any]) -> np.dtype:
-    """Return the type of a record with this content."""
-    return np.dtype([(name, np.asarray(value).dtype, np.shape(value)) for name, value in content.items()]
-                    + [("check", np.uint32)])
 
 
 def pack(content: Mapping[str, Any]) -> bytes:
@@ -47,67 +45,137 @@ def pack(content: Mapping[str, Any]) -> bytes:
 
 
 def valid(record: Any) -> bool:
-    """Tell whether a record was written to its end; one that was never written was not."""
+    """Tell whether a record is as it was written; one that was never written, or not to its end, is not."""
     data = record.tobytes()
     return any(data[-4:]) and zlib.crc32(data[:-4]) == int.from_bytes(data[-4:], "little")
 
 
-def latest(path: Path) -> Any:
-    """Return the latest complete record of a file."""
-    found = [record for record in read(path, NAME)[:2] if valid(record)]
-    if not found:
-        raise FileError(f"{path} holds no complete checkpoint: it was damaged after it was written")
-    return max(found, key=lambda record: int(record["steps"]))
+def read_record(source: Contents, index: int) -> Any:
+    """Read one record, None if it is not valid."""
+    place = source.places[CHECKPOINTS]
+    with plain_faults(source.path), source.path.open("rb") as file:
+        file.seek(place.offset + index * source.record.itemsize)
+        record = np.frombuffer(file.read(source.record.itemsize), source.record)[0]
+    return record if valid(record) else None
 
 
-def spare(path: Path) -> int:
+def commits(source: Contents) -> int:
+    """Read the number of the latest commit."""
+    with plain_faults(source.path), source.path.open("rb") as file:
+        file.seek(source.places["commits"].offset)
+        return int.from_bytes(file.read(8), "little", signed=True)
+
+
+def latest(source: Contents, older: bool = False) -> Any:
+    """Return the latest record of a file.
+
+    A kill may leave one of the two half written: then the other is the latest commit, and no more was promised. But
+    where the commit that was counted is gone, a record was damaged later.
+
+    Parameters
+    ----------
+    older : whether to take the commit before, if the latest is damaged
+    """
+    for attempt in range(TRIES):
+        if attempt:
+            time.sleep(PAUSE)  # the file may be written just now
+        promised = commits(source) if source.is_run else 0  # before the records, since a writer counts after them
+        found = [record for k in range(2 if source.is_run else 1) if (record := read_record(source, k)) is not None]
+        newest = max(found, key=lambda record: int(record["commit"]), default=None)
+        if newest is not None and newest["commit"] >= promised:
+            break
+    if newest is None:
+        raise FileError(f"{source.path} holds no complete checkpoint: it was damaged after it was written. Take a copy "
+                        "of the file, or make the run again; other HDF5 programs can read the arrays")
+    if source.is_run:
+        _check_counts(source, newest)
+    if newest["commit"] < promised:
+        text = (f"the latest checkpoint of {source.path}, or the count of its commits, is damaged; the one before it, "
+                f"after {newest['steps']} of {source.description['steps']} steps, is intact")
+        if not older:
+            raise FileError(f"{text}: la.open(path, older=True) reads the run up to there, and la.resume(path) makes "
+                            "the rest again")
+        warn_user(text)
+    return newest
+
+
+def _check_counts(source: Contents, record: Any) -> None:
+    """Compare the counts of a record with the description."""
+    steps, planned = int(record["steps"]), source.description["steps"]
+    if not (0 <= steps <= planned and 1 <= record["looked"] <= steps // LOOK + 1):
+        raise FileError(f"the checkpoint of {source.path} is after {steps} steps, and the run has {planned}: the file "
+                        "is damaged or not one that leastaction wrote")
+    status, body = int(record["failed_status"]), int(record["failed_body"])
+    if status not in set(Status) or (status and not 0 <= body < source.model.nb):
+        raise FileError(f"the checkpoint of {source.path} tells of a failure that cannot be: the file is damaged or "
+                        "not one that leastaction wrote")
+
+
+def spare(source: Contents, last: Any) -> int:
     """Tell which of the two records is not the latest, and so may be written."""
-    first, second = read(path, NAME)[:2]
-    return int(valid(first) and not (valid(second) and second["steps"] > first["steps"]))
+    first = read_record(source, 0)
+    return int(first is not None and last is not None and first["commit"] == last["commit"])
 
 
-def before(path: Path, step: int, spacing: int) -> Any:
-    """Return the last regular record not after a step, None if there is none."""
-    records = read(path, NAME)
-    for index in range(min(step // spacing, len(records) - 2), 0, -1):
-        if valid(records[1 + index]) and records[1 + index]["steps"] == index * spacing:
-            return records[1 + index]
+def before(source: Contents, step: int) -> Any:
+    """Return the last regular record not after a step, None if there is none; one that is damaged is passed over."""
+    spacing = source.description["checkpoint_every"]
+    for index in range(min(step // spacing, source.places[CHECKPOINTS].shape[0] - 2), 0, -1):
+        record = read_record(source, 1 + index)
+        if record is not None and record["steps"] == index * spacing:
+            return record
     return None
 
 
-def origin(sim: Simulator) -> dict[str, Any]:
-    """Describe what a simulator simulates."""
+def origin(sim: Simulator, record: np.dtype) -> dict[str, Any]:
+    """Describe what a simulator simulates, and the records of its state."""
     return {"model": sim.model.to_dict(), "integrator": integrator_to_dict(sim.integrator), "dt": sim.dt,
-            "layout": layout_key()}
+            "layout": layout_key(), "made_by": environment.here(), "record": type_to_list(record)}
 
 
-def restored(path: Path, description: Mapping[str, Any], model: Model, record: Any) -> Simulator:
+def restored(source: Contents, record: Any) -> Simulator:
     """Make the simulator of a record."""
-    if "w" not in record.dtype.names:
+    path = source.path
+    if "w" not in (source.record.names or ()):
         raise FileError(f"{path} holds a saved trajectory and nothing to go on from; only files written while a run "
                         "was made do: la.simulate(..., out=path)")
-    if description["layout"] != layout_key():
+    if source.description["layout"] != layout_key():
         raise FileError(f"{path} was written by a version of leastaction with another layout of memory; its results "
                         "can be read, but only that version can go on with it")
-    settled(model)  # when the run began, it was said what of the model does not act
-    integrator = integrator_from_dict(description["integrator"])
-    sim = Simulator(model, dt=description["dt"], integrator=integrator, ignore=DAMPING)
-    sim._restore({name: record[name] for name in record.dtype.names})
+    settled(source.model)  # when the run began, it was said what of the model does not act
+    with plain_faults(path):
+        sim = Simulator(source.model, dt=source.description["dt"], integrator=source.integrator, ignore=DAMPING)
+        expected = record_type(sim._snapshot())
+        for name in sim._snapshot():
+            if record.dtype[name] != expected[name]:
+                raise ValueError(f"its checkpoints do not fit its model: '{name}' has {record.dtype[name]}")
+        for name in ("q", "v", "p"):
+            if not np.isfinite(record[name]).all():
+                raise ValueError(f"{name} of its checkpoint is not finite")
+        if not 0 <= record["known"] <= PAST or record["parts"] < 1 or record["steps"] < 0:
+            raise ValueError("the counts of its checkpoint cannot be")
+        sim._restore({name: record[name] for name in record.dtype.names})
     return sim
 
 
 def save_checkpoint(sim: Simulator, path: Path) -> Path:
     """Write the state of a simulator to a file of its own, which takes the place of an older one at once."""
-    data = pack(sim._snapshot())
+    content = {**sim._snapshot(), "commit": 1}
+    kind = record_type(content)
     with written_aside(path, overwrite=True) as part:
-        create(part, origin(sim), {}, {NAME: Column((1,), record_type(sim._snapshot()), MEANING)})
+        create(part, origin(sim, kind), {}, {CHECKPOINTS: Column((1,), kind, MEANING)})
         with part.open("rb+") as file:
-            file.seek(places(part)[NAME].offset)
-            file.write(data)
+            file.seek(places(part)[CHECKPOINTS].offset)
+            file.write(pack(content))
     return path
 
 
 def load_checkpoint(path: Path) -> Simulator:
     """Make the simulator of a checkpoint, or one at the last step that a run's file holds."""
-    description, _ = describe(path)
-    return restored(path, description, Model.from_dict(description["model"]), latest(path))
+    source = contents(path)
+    sim = restored(source, latest(source))
+    differs = environment.differences(source.description["made_by"])
+    if differs:
+        warn_user(f"{path} was written elsewhere: {differs}. The simulation goes on to within round-off, not bit for "
+                  "bit")
+    return sim

@@ -1,31 +1,31 @@
-"""HDF5 files that stay valid whenever their writer is killed.
+"""HDF5 files that stay valid whenever their writer is killed: how they are made.
 
 All arrays are laid out at their final size when the file is made (the file is sparse: what is not written yet takes no
 disk), and after that only numbers are written in their places. So nothing that HDF5 itself needs to read the file ever
-changes, and there is no moment at which it is half changed.
+changes, and there is no moment at which it is half changed. What HDF5 keeps about the arrays has its own check sums.
 """
 
 import json
 import os
+import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any
 
 import numpy as np
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 from leastaction._version import __version__
 from leastaction.errors import FileError
+from leastaction.files.columns import DESCRIPTION, Column
 
-FORMAT = 1
-
-
-class Column(NamedTuple):
-    """An array of a file: its shape and type, and what it holds, with the unit."""
-
-    shape: tuple[int, ...]
-    dtype: Any
-    meaning: str
+FORMAT = 2
+LARGEST = 128_000_000  # bytes of a description, so that no file can ask for more memory than a description is worth
 
 
 def need_h5py() -> Any:
@@ -35,11 +35,6 @@ def need_h5py() -> Any:
     except ImportError:
         raise ImportError("files of results need h5py: pip install 'leastaction[files]'") from None
     return h5py
-
-
-def opened(path: Path) -> Any:
-    """Open a file to read, also while it is written: what HDF5 reads of it never changes."""
-    return need_h5py().File(path, "r", locking=False)
 
 
 @contextmanager
@@ -54,14 +49,34 @@ def plain_errors(path: Path, kept: str = "") -> Iterator[None]:
         raise FileError(f"cannot write {path}: {reason}{kept}") from error
 
 
+def lock(file: IO[bytes], path: Path) -> None:
+    """Keep a second writer away, where the system can; the lock goes with the process."""
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise FileError(f"{path} is being written by another process; wait for it or stop it") from None
+    except OSError:
+        return  # a file system without locks
+
+
 @contextmanager
 def written_aside(path: Path, overwrite: bool) -> Iterator[Path]:
-    """Give the name of a file beside ``path`` that takes its place once it is complete and on the disk."""
+    """Give the name of a file beside ``path`` that takes its place once it is complete and on the disk.
+
+    An older file is locked until then, so none that is being written is replaced.
+    """
     if path.exists() and not overwrite:
         raise FileError(f"{path} exists: choose another name, or replace the file with overwrite=True in Python, "
                         "--overwrite on the command line")
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with plain_errors(path, "; choose a folder that is there and can be written to, on a disk with room"):
+    with ExitStack() as held, plain_errors(
+            path, "; choose a folder that is there and can be written to, on a disk with room"):
+        if fcntl is not None and path.is_file():  # Windows replaces no file that is open
+            with suppress(PermissionError):  # one that may not be read can still be replaced, by who owns the folder
+                lock(held.enter_context(path.open("rb")), path)
         try:
             part.touch(exist_ok=False)
             yield part
@@ -75,68 +90,28 @@ def written_aside(path: Path, overwrite: bool) -> Iterator[Path]:
 
 def create(path: Path, description: Mapping[str, Any], given: Mapping[str, np.ndarray],
            columns: Mapping[str, Column]) -> None:
-    """Make a file with its description and what is known from the start, and room for the columns."""
+    """Make a file with its description and the forces that were given as arrays, and room for the columns."""
     h5py = need_h5py()
-    size = sum(int(np.prod(column.shape)) * np.dtype(column.dtype).itemsize for column in columns.values())
-    os.truncate(path, size)  # so that a limit on the size of files is met here, with its own error
+    given = {name: np.ascontiguousarray(values, dtype=float) for name, values in given.items()}
+    sums = {name: zlib.crc32(values.data) for name, values in given.items()}
+    text = json.dumps({**description, "sums": sums}, allow_nan=False).encode()
+    if len(text) > LARGEST:
+        raise FileError(f"the description of the model takes {len(text) / 1e6:.0f} MB, and files hold at most "
+                        f"{LARGEST / 1e6:.0f} MB of it: simplify its meshes")
+    os.truncate(path, sum(column.size for column in columns.values()))  # so that a limit on the size of files is met
+    # here, with its own error
     plan = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
     plan.set_layout(h5py.h5d.CONTIGUOUS)
     plan.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
     plan.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
-    with h5py.File(path, "w", alignment_threshold=1, alignment_interval=64) as file:
-        file.attrs.update({"format": FORMAT, "leastaction": __version__})
-        text = json.dumps(description, allow_nan=False).encode()
-        file.create_dataset("description", data=np.frombuffer(text, dtype=np.uint8), compression="gzip")
+    # From HDF5 1.8 on what the library itself writes has check sums.
+    with h5py.File(path, "w", libver=("v108", "v108"), alignment_threshold=1, alignment_interval=64) as file:
+        file.attrs["format"], file.attrs["leastaction"] = np.int64(FORMAT), np.bytes_(__version__)
+        written = file.create_dataset(DESCRIPTION, data=np.frombuffer(text, dtype=np.uint8), compression="gzip")
+        written.attrs["check"] = np.int64(zlib.crc32(text))
         for name, values in given.items():
             file.create_dataset(name, data=values)
         for name, column in columns.items():
             kind, space = h5py.h5t.py_create(np.dtype(column.dtype), logical=True), h5py.h5s.create_simple(column.shape)
             h5py.h5d.create(file.id, name.encode(), kind, space, plan)
             file[name].attrs["meaning"] = column.meaning
-
-
-class Places(NamedTuple):
-    """Where the numbers of an array are in a file."""
-
-    offset: int
-    dtype: np.dtype
-    shape: tuple[int, ...]
-
-
-def places(path: Path) -> dict[str, Places]:
-    """Tell where the arrays of a file are, of those that can be written in place."""
-    with opened(path) as file:
-        return {name: Places(found.id.get_offset(), found.dtype, found.shape)
-                for name, found in file.items() if found.id.get_offset() is not None}
-
-
-def read(path: Path, name: str, rows: int | None = None) -> np.ndarray:
-    """Return an array of a file: through memory that the system fills as it is looked at, or if compressed, read."""
-    with opened(path) as file:
-        found = file[name]
-        rows = found.shape[0] if rows is None else rows
-        offset, dtype, shape = found.id.get_offset(), found.dtype, (rows, *found.shape[1:])
-        if offset is None or 0 in shape:
-            return found[:rows]
-    return np.asarray(np.memmap(path, dtype, "r", offset, shape))
-
-
-def describe(path: Path) -> tuple[dict[str, Any], set[str]]:
-    """Read the description of a file and the names of its arrays, or say why that is not possible."""
-    if not path.is_file():
-        raise FileError(f"there is no file {path}")
-    try:
-        with opened(path) as file:
-            number = file.attrs.get("format")
-            if number is None or "description" not in file:
-                raise FileError(f"{path} is an HDF5 file, but not one of leastaction")
-            if number != FORMAT:
-                raise FileError(f"{path} has the format {number}, made by leastaction {file.attrs.get('leastaction')}; "
-                                f"this is {__version__}, which reads format {FORMAT}: use that version")
-            return json.loads(file["description"][()].tobytes()), set(file)
-    except FileError:
-        raise
-    except PermissionError:
-        raise FileError(f"{path} may not be read") from None
-    except OSError as error:
-        raise FileError(f"{path} is not a file that leastaction wrote: {str(error).splitlines()[0]}") from error

@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leastaction.files import checkpoint
-from leastaction.files.container import Column, create, places, written_aside
+from leastaction.files import checkpoint, environment
+from leastaction.files.columns import CHECKPOINTS, FORCES, ROWS, Column, columns
+from leastaction.files.container import create, written_aside
+from leastaction.files.contents import MEANING, NO_FAILURE, record_type, type_to_list
 from leastaction.files.describe import integrator_to_dict
+from leastaction.files.reading import places
 from leastaction.files.statistics import Statistics
 from leastaction.files.stored import StoredTrajectory
-from leastaction.files.writer import NO_FAILURE, columns
+from leastaction.files.sums import Sums
 from leastaction.integrators import Status
 from leastaction.judgement import EnergyWatch
 from leastaction.kernels.record import Record
 from leastaction.model import Model
-from leastaction.run import NODE
+from leastaction.run import NODE, STEP
 from leastaction.trajectories import Trajectories
 from leastaction.trajectory import Trajectory
 
@@ -44,14 +47,22 @@ def _write(traj: Trajectory, path: Path) -> None:
     statistics = Statistics(traj.record_every)
     no = np.empty(0)
     steps = Record(no, no, no, no, no, traj.iterations, traj.residual, traj.status, traj.substeps, no, no)
-    rows = {"t": traj.t, **{name: getattr(traj, name) for name in NODE}, **statistics.take(steps, 0, traj.steps),
-            "committed": np.array(len(traj))}
+    rows = {"t": traj.t, **{name: getattr(traj, name) for name in NODE}, **statistics.take(steps, 0, traj.steps)}
+    room, sums = columns(traj.model, traj.steps, traj.record_every), Sums()
+    table = np.zeros(room["sums"].shape, room["sums"].dtype)
+    for column, name in enumerate(ROWS):
+        complete = traj.steps // traj.record_every if name in STEP else None
+        rows.setdefault(name, np.empty(0))
+        values = np.ascontiguousarray(rows[name], dtype=room[name].dtype)
+        for block, total in sums.take(name, 0, values[:complete]):
+            table[block, column] = total
     content = {"steps": traj.steps, "extremes": _extremes(traj), **_last(traj), **statistics.fields(),
-               **EnergyWatch.of(traj.looks, traj.steps).fields()}
-    rows[checkpoint.NAME] = np.frombuffer(checkpoint.pack(content) * 2, checkpoint.record_type(content))
-    create(path, _description(traj), _forces(traj), {
-        **columns(traj.model, traj.steps, traj.record_every),
-        checkpoint.NAME: Column((2,), checkpoint.record_type(content), checkpoint.MEANING)})
+               **EnergyWatch.of(traj.looks, traj.steps).fields(), "rows": sums.open, "commit": 1}
+    kind = record_type(content)
+    rows |= {"sums": table, "committed": np.array(len(traj)), "commits": np.array(1),
+             CHECKPOINTS: np.frombuffer(checkpoint.pack(content) * 2, kind)}
+    create(path, {**_description(traj), "record": type_to_list(kind)}, _forces(traj),
+           {**room, CHECKPOINTS: Column((2,), kind, MEANING)})
     with path.open("rb+") as file:
         for name, place in places(path).items():
             if name in rows:
@@ -79,7 +90,7 @@ def _last(traj: Trajectory) -> dict[str, Any]:
 
 def _forces(traj: Trajectory) -> dict[str, np.ndarray]:
     """Return the forces that a file can hold."""
-    given = {} if traj.origin is None else {"control": traj.origin.control, "wrench": traj.origin.wrench}
+    given = {} if traj.origin is None else dict(zip(FORCES, traj.origin, strict=False))
     return {name: np.asarray(value) for name, value in given.items() if value is not None and not callable(value)}
 
 
@@ -90,8 +101,8 @@ def _description(traj: Trajectory) -> dict[str, Any]:
             forces[name] = "none" if value is None else "function" if callable(value) else "array"
     return {
         "model": traj.model.to_dict(), "integrator": integrator_to_dict(traj.integrator), "dt": traj.dt,
-        "layout": checkpoint.layout_key(), "steps": traj.steps, "record_every": traj.record_every,
-        "checkpoint_every": max(traj.steps, 1), **forces,
+        "layout": checkpoint.layout_key(), "made_by": environment.here(), "steps": traj.steps,
+        "record_every": traj.record_every, "checkpoint_every": traj.steps + 1, **forces,
     }
 
 

@@ -11,9 +11,10 @@ import numpy as np
 from leastaction import hints
 from leastaction.compiled import compile_model
 from leastaction.errors import FileError, StepError
-from leastaction.files import checkpoint, writer
-from leastaction.files.container import describe, read
-from leastaction.files.describe import integrator_from_dict
+from leastaction.files import checkpoint, sums, writer
+from leastaction.files.columns import BLOCK, FORCES, NODES, ROWS, STATISTICS, Column, columns
+from leastaction.files.contents import Contents, contents
+from leastaction.files.reading import mapped, plain_faults
 from leastaction.files.statistics import tally
 from leastaction.integrators import Status
 from leastaction.judgement import EnergyWatch
@@ -25,14 +26,11 @@ from leastaction.run import OnFailure, Run
 from leastaction.simulator import Simulator
 from leastaction.trajectory import Control, Origin, Trajectory
 
-FORCES = ("control", "wrench")
 
-
-def _column(name: str, nodes: bool = True) -> Any:
-    """An array that is looked up in the file when first asked for."""
+def _column(name: str) -> Any:
+    """An array that is looked up in the file, and checked, when first asked for."""
     def get(self: StoredTrajectory) -> np.ndarray:
-        steps, every = self.steps, self.record_every
-        return read(self.path, name, steps // every + 1 if nodes else -(-steps // every))
+        return self.read(name)
 
     return cached_property(get)
 
@@ -40,41 +38,102 @@ def _column(name: str, nodes: bool = True) -> Any:
 class StoredTrajectory(Trajectory):
     """A trajectory in a file: the same attributes, each array looked up when it is first asked for.
 
-    ``iterations`` (a sum), ``residual``, ``status`` and ``substeps`` (the worst) are of the steps between two kept
-    nodes; with record_every = 1 that is each step.
+    Then its check sums are compared, and a FileError says which rows are damaged. ``iterations`` (a sum), ``residual``,
+    ``status`` and ``substeps`` (the worst) are of the steps between two kept nodes; with record_every = 1 that is each
+    step.
     """
 
     path: Path
     description: dict[str, Any]
+    _contents: Contents
+    _last: Any  # the checkpoint up to which it is read
+    _given: dict[str, Control]
+    t: Any = _column("t")
     q: Any = _column("q")
     v: Any = _column("v")
     p: Any = _column("p")
     energy: Any = _column("energy")
     momentum: Any = _column("momentum")
-    iterations: Any = _column("iterations", nodes=False)
-    residual: Any = _column("residual", nodes=False)
-    status: Any = _column("status", nodes=False)
-    substeps: Any = _column("substeps", nodes=False)
+    iterations: Any = _column("iterations")
+    residual: Any = _column("residual")
+    status: Any = _column("status")
+    substeps: Any = _column("substeps")
 
-    def __init__(self, path: Path, control: Control = None, wrench: Control = None) -> None:
-        description, names = describe(path)
-        if "t" not in names:
+    def __init__(self, path: Path, control: Control = None, wrench: Control = None, older: bool = False) -> None:
+        source = contents(path.absolute())
+        if not source.is_run:
             raise FileError(f"{path} is a checkpoint, not a run: la.Simulator.restore(path) goes on from it")
-        last, model = checkpoint.latest(path), Model.from_dict(description["model"])
+        last, model, description = checkpoint.latest(source, older), source.model, source.description
         settled(model)  # when the run began, it was said what of the model does not act
-        extremes = np.array(last["extremes"])
-        given = _forces(path, description, {"control": control, "wrench": wrench})
-        every, dt = description["record_every"], description["dt"]
-        vars(self).update(
-            path=path.absolute(), model=model, integrator=integrator_from_dict(description["integrator"]), dt=dt,
-            record_every=every, description=description, tally=tally(last),
-            t=np.arange(int(last["steps"]) // every + 1) * every * dt,
-            energy_range=extremes[:2] + compile_model(model).ground_energy,
-            momentum_range=extremes[MOMENTA].reshape(2, 6), peak_kinetic_energy=float(extremes[2]),
-            looks=EnergyWatch(0.0).restore(last).looks(),
-            failure=_failure(model, description, last),
-            origin=None if given is None else Origin(*given, model.revision),
-        )
+        given = {"control": control, "wrench": wrench}
+        for name in FORCES:
+            if given[name] is not None and description[name] != "function":
+                raise ValueError(f"the run in {path} was made with {name} = {description[name]}: give no {name}")
+        with plain_faults(path):
+            extremes = np.array(last["extremes"])
+            vars(self).update(
+                path=source.path, model=model, integrator=source.integrator, dt=float(description["dt"]),
+                record_every=description["record_every"], description=description, tally=tally(last),
+                energy_range=extremes[:2] + compile_model(model).ground_energy,
+                momentum_range=extremes[MOMENTA].reshape(2, 6), peak_kinetic_energy=float(extremes[2]),
+                looks=EnergyWatch(0.0).restore(last).looks(), failure=_failure(model, description, last),
+                _contents=source, _last=last, _given=given,
+            )
+
+    def __len__(self) -> int:
+        return self.steps // self.record_every + 1
+
+    @cached_property
+    def origin(self) -> Origin | None:
+        """What else it takes to make the run again; None if functions drove it and were not given."""
+        if any(self.description[name] == "function" and self._given[name] is None for name in FORCES):
+            return None
+        control, wrench = (_force(self._contents, name, self._given[name]) for name in FORCES)
+        return Origin(control, wrench, self.model.revision)
+
+    def read(self, name: str, first: int = 0, last: int | None = None) -> np.ndarray:
+        """Read some rows of an array; the check sums of the stretches of 1024 rows that they lie in are compared.
+
+        An attribute like ``q`` reads and checks all its rows at once. This is for the intact rows of a damaged file,
+        and for a few rows of a large one.
+
+        Parameters
+        ----------
+        name : "t", "q", "v", "p", "energy", "momentum", "iterations", "residual", "status" or "substeps"
+        first, last : the rows from the first on and before the last; all unless given
+
+        Returns
+        -------
+        (last − first, ...) the rows, which cannot be written to
+
+        Raises
+        ------
+        FileError
+            Naming the rows that are damaged, and those that are intact.
+        """
+        if name not in ROWS:
+            raise ValueError(f"there is no array {name!r}; there are {', '.join(ROWS)}")
+        complete = self.steps // self.record_every + (name in NODES)
+        rows = len(self) if name in NODES else -(-self.steps // self.record_every)
+        last = rows if last is None else last
+        if not 0 <= first <= last <= rows:
+            raise ValueError(f"first and last must be rows of {name}, from 0 to {rows}, not {first!r} and {last!r}")
+        layout = columns(self.model, self.planned, self.record_every)
+        values = mapped(self.path, name, layout[name], rows, "r" if rows == complete else "c")
+        table = mapped(self.path, "sums", layout["sums"], complete // BLOCK)
+        column = ROWS.index(name)
+        sums.check(self.path, name, values[:complete], first, min(last, complete), table[:, column],
+                   self._last["rows"][column])
+        if rows > complete:  # the writer may have gone on with this row: its checkpoint tells how it was
+            values[complete] = self._last["open"][STATISTICS.index(name)]
+            values.flags.writeable = False
+        return values[first:last]
+
+    def verify(self) -> None:
+        """Read all arrays and compare their check sums; raises a FileError that names the rows which are damaged."""
+        for name in ROWS:
+            self.read(name)
+        _ = self.origin
 
     @property
     def finished(self) -> bool:
@@ -87,23 +146,22 @@ class StoredTrajectory(Trajectory):
         return int(self.description["steps"])
 
     def _nearest(self, step: int) -> Simulator:
-        description = self.description
-        found = checkpoint.before(self.path, step, description["checkpoint_every"])
-        if found is None or "w" not in found.dtype.names or description["layout"] != checkpoint.layout_key():
+        found = checkpoint.before(self._contents, step)
+        if found is None or "w" not in found.dtype.names or self.description["layout"] != checkpoint.layout_key():
             return super()._nearest(step)
-        return checkpoint.restored(self.path, description, self.model, found)
+        return checkpoint.restored(self._contents, found)
 
 
-def _forces(path: Path, description: dict[str, Any], given: dict[str, Control]) -> tuple[Control, Control] | None:
-    """Return the control and wrench of a run; None if they were functions and are not given."""
-    forces: dict[str, Control] = {}
-    for name in FORCES:
-        kind = description[name]
-        if given[name] is not None and kind != "function":
-            raise ValueError(f"the run in {path} was made with {name} = {kind}: give no {name}")
-        forces[name] = read(path, name).copy() if kind == "array" else given[name]
-    lost = any(description[name] == "function" and given[name] is None for name in FORCES)
-    return None if lost else (forces["control"], forces["wrench"])
+def _force(source: Contents, name: str, given: Control) -> Control:
+    """Return the control or wrench of a run: what was given, or what its file holds."""
+    if source.description[name] != "array":
+        return given
+    place = source.places[name]
+    values = mapped(source.path, name, Column(place.shape, place.dtype, ""), place.shape[0])
+    if sums.check_sum(values) != source.description["sums"][name]:
+        raise FileError(f"the {name} in {source.path} is damaged, so no part of the run can be made again; its results "
+                        "can be read")
+    return values
 
 
 def _failure(model: Model, description: dict[str, Any], last: Any) -> StepError | None:
@@ -119,16 +177,24 @@ def _failure(model: Model, description: dict[str, Any], last: Any) -> StepError 
     )
 
 
-def open_run(path: str | Path, control: Control = None, wrench: Control = None) -> StoredTrajectory:
-    """Open the trajectory in a file; its arrays are read as they are looked at.
+def open_run(
+    path: str | Path, control: Control = None, wrench: Control = None, older: bool = False
+) -> StoredTrajectory:
+    """Open the trajectory in a file; its arrays are read, and checked, when they are first asked for.
 
     Parameters
     ----------
     path : file written by ``simulate(..., out=path)`` or `Trajectory.save`; it may still be growing
     control, wrench : the functions that drove the run, if there were any: files cannot hold them, and `Trajectory.at`
         and `Trajectory.accuracy` need them
+    older : whether to read the run up to the checkpoint before the latest, with a warning, if the latest is damaged
+
+    Raises
+    ------
+    FileError
+        If the file is damaged or not one of leastaction; see docs/files.md for what is checked, and when.
     """
-    return StoredTrajectory(Path(path), control, wrench)
+    return StoredTrajectory(Path(path), control, wrench, older)
 
 
 def stream(
@@ -137,4 +203,5 @@ def stream(
     """Make a run that is written to a file as it goes."""
     regular = writer.new_file(run, path, checkpoint_every, overwrite)
     writer.make(run, writer.Writer(path, run.sim, run.every, regular), progress, on_failure)
-    return StoredTrajectory(path, *(force if callable(force) else None for force in run.origin[:2]))
+    control, wrench = (force if callable(force) else None for force in run.origin[:2])
+    return StoredTrajectory(path, control, wrench)

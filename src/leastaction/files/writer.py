@@ -12,8 +12,11 @@ import numpy as np
 
 from leastaction.errors import FileError, StepError
 from leastaction.files import checkpoint
-from leastaction.files.container import Column, create, places, plain_errors, written_aside
+from leastaction.files.columns import CHECKPOINTS, FORCES, ROWS, Column, columns
+from leastaction.files.container import create, lock, plain_errors, written_aside
+from leastaction.files.contents import MEANING, NO_FAILURE, Contents, contents, record_type
 from leastaction.files.statistics import Statistics
+from leastaction.files.sums import Sums
 from leastaction.integrators import Status
 from leastaction.judgement import EnergyWatch
 from leastaction.kernels.record import Record
@@ -22,35 +25,15 @@ from leastaction.run import NODE, Keeper, Run
 from leastaction.simulator import Simulator
 
 PATIENCE = 1.0  # seconds of work that a kill may cost at most, unless committing takes longer than a tenth of that
-CHECKPOINTS = 100
+REGULAR = 100  # checkpoints that stay, at most
+MANY = 2**48  # commits that no run makes
 LITTLE = 1_000_000  # bytes that checkpoints may always take; beyond that a tenth of the results
-NO_FAILURE = {"failed_status": 0, "failed_body": -1, "failed_residual": 0.0}
-
-
-def columns(model: Any, steps: int, every: int) -> dict[str, Column]:
-    """Lay out the arrays of a run of so many steps."""
-    n, stretches, nq, nv = steps // every + 1, -(-steps // every), model.nq, model.nv
-    between = "from the node of the same row to the next"
-    return {
-        "t": Column((n,), float, "time of the kept nodes, s"),
-        "q": Column((n, nq), float, "configuration, rad, m, unit quaternions (w, x, y, z)"),
-        "v": Column((n, nv), float, "velocity, body axes for ball and free joints, rad/s, m/s"),
-        "p": Column((n, nv), float, "momentum conjugate to v, kg m^2/s, kg m/s"),
-        "energy": Column((n,), float, "total energy, J"),
-        "momentum": Column((n, 6), float, "total momentum about the world's origin, angular then linear, world axes"),
-        "iterations": Column((stretches,), np.int64, f"residual evaluations {between}"),
-        "residual": Column((stretches,), float, f"greatest residual left {between}"),
-        "status": Column((stretches,), np.int8, f"the most that a step needed {between}, see leastaction.Status"),
-        "substeps": Column((stretches,), np.int64, f"into how many parts a step was divided at most {between}"),
-        "committed": Column((), np.int64, "number of valid rows of t, q, v, p, energy and momentum"),
-    }
 
 
 def spacing(model: Any, steps: int, every: int, record_size: int) -> int:
     """Choose the steps between two checkpoints, so that they take a tenth of the file or little at all."""
-    size = sum(int(np.prod(column.shape)) * np.dtype(column.dtype).itemsize
-               for column in columns(model, steps, every).values())
-    count = min(CHECKPOINTS, max(LITTLE, size // 10) // record_size)
+    size = sum(column.size for column in columns(model, steps, every).values())
+    count = min(REGULAR, max(LITTLE, size // 10) // record_size)
     return max(1, -(-steps // (count + 1)))
 
 
@@ -63,22 +46,39 @@ class Writer(Keeper):
     sim : at the step from which to go on
     every : steps between two kept nodes
     regular : steps between two checkpoints that stay
+    begun : whether the file holds a commit to go on from
     """
 
-    def __init__(self, path: Path, sim: Simulator, every: int, regular: int) -> None:
+    def __init__(self, path: Path, sim: Simulator, every: int, regular: int, begun: bool = True) -> None:
         super().__init__(sim, every)
         self.path, self.regular = path, regular
-        self.places = places(path)
-        self.statistics = Statistics(every)
+        self.statistics, self.sums = Statistics(every), Sums()
         self.failure: dict[str, Any] = dict(NO_FAILURE)
         self.kept = self.committed = sim.steps
-        self.turn = checkpoint.spare(path)
+        self.turn = self.commits = 0
         self.cost, self.rested = 0.0, time.perf_counter()
         self.interrupted = False
         self.handler: Any = None
         with plain_errors(path):
             self.file: BinaryIO = path.open("rb+", buffering=0)
         lock(self.file, path)
+        source = contents(path)
+        self.places = source.places
+        if begun:
+            self._restore(source)
+
+    def _restore(self, source: Contents) -> None:
+        """Take over what the latest commit says of the rows before it."""
+        last = checkpoint.latest(source, older=True)
+        if last["steps"] != self.kept:
+            self.file.close()
+            raise FileError(f"another process went on with the run in {self.path} at this moment: open it again")
+        for part in (self.statistics, self.watch):
+            part.restore(last)
+        self.sums.open[:] = last["rows"]
+        self.turn = checkpoint.spare(source, last)
+        counted = checkpoint.commits(source)
+        self.commits = max(int(last["commit"]), counted if counted < MANY else 0)  # a damaged count may be anything
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
@@ -91,8 +91,10 @@ class Writer(Keeper):
         try:
             # A second Ctrl-C may come amid a step, and a full disk stays full: then the last commit is the end.
             unsafe = kind is not None and issubclass(kind, KeyboardInterrupt | OSError)
-            if not unsafe and self.kept > self.committed:
-                self.commit()
+            if not unsafe:
+                if self.kept > self.committed:
+                    self.commit()
+                self._checkpoint(self.turn)  # now both say the same, so that the file can do without either
         finally:
             self.file.close()
 
@@ -110,7 +112,7 @@ class Writer(Keeper):
         sim = self.sim
         start = {"t": sim.t, "q": sim.q, "v": sim.v, "p": sim.p, "energy": sim.energy, "momentum": sim.momentum}
         for name, value in start.items():
-            self._write(name, 0, np.asarray(value, dtype=float)[None])
+            self._rows(name, 0, np.asarray(value, dtype=float)[None])
         self.commit()
         self.commit()  # both of the two that take turns have their place on the disk now, however full it gets
 
@@ -120,11 +122,11 @@ class Writer(Keeper):
         row, last = first // self.every, (first + made) // self.every
         times = np.arange(row + 1, last + 1) * self.every * self.sim.dt
         with self._errors():
-            self._write("t", row + 1, times)
+            self._rows("t", row + 1, times)
             for name in NODE:
-                self._write(name, row + 1, getattr(out, name)[: last - row])
+                self._rows(name, row + 1, getattr(out, name)[: last - row])
             for name, values in self.statistics.take(out, first, made).items():
-                self._write(name, row, values)
+                self._rows(name, row, values, last - row)
         self.kept = first + made
         if made and self.kept % self.regular == 0 and self.kept // self.regular <= self.places_left:
             self._checkpoint(1 + self.kept // self.regular)
@@ -136,7 +138,7 @@ class Writer(Keeper):
     @property
     def places_left(self) -> int:
         """Number of checkpoints that stay for which there is room."""
-        return self.places[checkpoint.NAME].shape[0] - 2
+        return self.places[CHECKPOINTS].shape[0] - 2
 
     def fail(self, failure: StepError) -> None:
         """Note why the run ended."""
@@ -147,12 +149,14 @@ class Writer(Keeper):
         self.commit()
 
     def commit(self) -> None:
-        """Make safe what was written so far: rows first, then the state, last the count."""
+        """Make safe what was written so far: rows first, then the state, last the counts."""
         began = time.perf_counter()
+        self.commits += 1
         with self._errors():
             os.fsync(self.file.fileno())
             self._checkpoint(self.turn)
             os.fsync(self.file.fileno())
+            self._write("commits", 0, np.array(self.commits))
             self._write("committed", 0, np.array(self.kept // self.every + 1))
         self.turn = 1 - self.turn
         self.committed, self.rested = self.kept, time.perf_counter()
@@ -160,22 +164,32 @@ class Writer(Keeper):
 
     def content(self) -> dict[str, Any]:
         """Give all that a checkpoint holds."""
-        return {**self.sim._snapshot(), **self.statistics.fields(), **self.watch.fields(), **self.failure}
+        return {**self.sim._snapshot(), **self.statistics.fields(), **self.watch.fields(), **self.failure,
+                "rows": self.sums.open, "commit": self.commits}
 
     def _checkpoint(self, index: int) -> None:
         with self._errors():
             data = checkpoint.pack(self.content())
-            self._put(self.places[checkpoint.NAME].offset + index * len(data), data)
+            self._put(self.places[CHECKPOINTS].offset + index * len(data), data)
+
+    def _rows(self, name: str, row: int, values: np.ndarray, complete: int | None = None) -> None:
+        """Write rows; those that are complete, all unless told, count for the check sums."""
+        place = self.places[name]
+        values = np.ascontiguousarray(values, dtype=place.dtype)
+        self._write(name, row, values)
+        for block, total in self.sums.take(name, row, values[:complete]):
+            offset = 4 * (block * len(ROWS) + ROWS.index(name))
+            self._put(self.places["sums"].offset + offset, np.uint32(total).tobytes())
 
     def _write(self, name: str, row: int, values: np.ndarray) -> None:
         if values.size:
             place = self.places[name]
             width = place.dtype.itemsize * int(np.prod(place.shape[1:]))
-            self._put(place.offset + row * width, np.ascontiguousarray(values, dtype=place.dtype).tobytes())
+            self._put(place.offset + row * width, np.ascontiguousarray(values, dtype=place.dtype).data)
 
-    def _put(self, offset: int, data: bytes) -> None:
+    def _put(self, offset: int, data: bytes | memoryview) -> None:
         self.file.seek(offset)
-        rest = memoryview(data)
+        rest = memoryview(data).cast("B")
         while rest:
             rest = rest[self.file.write(rest) :]
 
@@ -185,40 +199,25 @@ class Writer(Keeper):
                                        "la.resume goes on from there")
 
 
-def lock(file: BinaryIO, path: Path) -> None:
-    """Keep a second writer away, where the system can; the lock goes with the process."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        raise FileError(f"{path} is being written by another process; wait for it or stop it") from None
-    except OSError:
-        return  # a file system without locks
-
-
 def new_file(run: Run, path: Path, checkpoint_every: int | None, overwrite: bool) -> int:
     """Make the file of a run, its start included; gives the steps between two checkpoints."""
     sim, every, steps = run.sim, run.every, run.steps
     if not (checkpoint_every is None or (isinstance(checkpoint_every, int | np.integer) and checkpoint_every >= 1)):
         raise ValueError(f"checkpoint_every must be a whole number of at least 1, not {checkpoint_every!r}")
-    kind = checkpoint.record_type({**sim._snapshot(), **Statistics(every).fields(), **EnergyWatch(0.0).fields(),
-                                   **NO_FAILURE})
+    kind = record_type({**sim._snapshot(), **Statistics(every).fields(), **EnergyWatch(0.0).fields(), **NO_FAILURE,
+                        "rows": Sums().open, "commit": 0})
     regular = int(checkpoint_every or spacing(sim.model, steps, every, kind.itemsize))
     given, forces = {}, {}
-    for name, value in (("control", run.origin.control), ("wrench", run.origin.wrench)):
+    for name, value in zip(FORCES, (run.origin.control, run.origin.wrench), strict=True):
         forces[name] = "none" if value is None else "function" if callable(value) else "array"
         if forces[name] == "array":
             given[name] = np.asarray(value)
-    description = {**checkpoint.origin(sim), "steps": steps, "record_every": every, "checkpoint_every": regular,
+    description = {**checkpoint.origin(sim, kind), "steps": steps, "record_every": every, "checkpoint_every": regular,
                    **forces}
-    states = Column((2 + steps // regular,), kind, checkpoint.MEANING)
+    states = Column((2 + steps // regular,), kind, MEANING)
     with written_aside(path, overwrite) as part:
-        create(part, description, given, {**columns(sim.model, steps, every), checkpoint.NAME: states})
-        with Writer(part, sim, every, regular) as writer:
+        create(part, description, given, {**columns(sim.model, steps, every), CHECKPOINTS: states})
+        with Writer(part, sim, every, regular, begun=False) as writer:
             writer.begin()
     return regular
 
