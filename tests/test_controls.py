@@ -1,4 +1,4 @@
-"""Control functions: what they raise ends the run with that very exception; they get copies; what they return counts."""
+"""Control functions: what they raise ends the run, they get copies of the state, and what they return counts."""
 
 import numba
 import numpy as np
