@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         potential_energy,
     )
     from leastaction.errors import AccuracyWarning, FileError, ModelError, ModelWarning, StepError
-    from leastaction.files import open_run as open  # noqa: F401
+    from leastaction.files import open_run
     from leastaction.files.resume import resume
     from leastaction.importers import find_model, from_mujoco, load
     from leastaction.integrators import (
@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from leastaction.trajectories import Trajectories
     from leastaction.trajectory import Trajectory
     from leastaction.viewers import view
+
+    open = open_run  # a name imported as another is not public to a type checker
 
 # Where each public name is. It is imported when first used, so that `leastaction --help` does not wait for Numba, nor a
 # simulation for the importers and viewers.

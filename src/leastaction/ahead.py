@@ -27,7 +27,7 @@ search.address(search.{name})
 """
 _lock = Lock()
 _begun: set[str] = set()
-_process: subprocess.Popen | None = None
+_process: subprocess.Popen[bytes] | None = None
 
 
 def begin(settings: Settings) -> None:

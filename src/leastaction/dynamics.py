@@ -6,6 +6,8 @@ Configurations q (nq,) and velocities v (nv,) are laid out by bodies in the orde
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -176,7 +178,7 @@ def forward_dynamics(
     return a
 
 
-def _energy_momentum(model: Model, q: ArrayLike | None, v: ArrayLike | None) -> tuple:
+def _energy_momentum(model: Model, q: ArrayLike | None, v: ArrayLike | None) -> tuple[Any, ...]:
     c = compile_model(model)
     q, v = model.check_state(q, v)
     return (c.ground_energy, *queries.energy_momentum(c.tree, c.workspace(), q, v, c.rest, c.gravity))

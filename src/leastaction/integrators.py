@@ -71,7 +71,7 @@ _MEANING = {
 }
 
 
-def _choice(name: str, value: object, options: tuple) -> None:
+def _choice(name: str, value: object, options: tuple[object, ...]) -> None:
     if value not in options:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, not {value!r}")
 

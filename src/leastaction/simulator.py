@@ -126,22 +126,25 @@ class Simulator:
     @property
     def q(self) -> Array:
         """(nq,) configuration, rad, m, unit quaternions (a copy)."""
-        return self._state.q.copy()
+        q: Array = self._state.q.copy()
+        return q
 
     @property
     def v(self) -> Array:
         """(nv,) velocity, body axes for ball and free joints, rad/s, m/s (a copy)."""
-        return self._state.v.copy()
+        v: Array = self._state.v.copy()
+        return v
 
     @property
     def p(self) -> Array:
         """(nv,) momentum conjugate to v, kg m²/s, kg m/s (a copy)."""
-        return self._p.copy()
+        p: Array = self._p.copy()
+        return p
 
     @property
     def energy(self) -> float:
         """Total energy, J."""
-        return self._energy
+        return float(self._energy)
 
     @property
     def momentum(self) -> Array:
@@ -279,9 +282,10 @@ class Simulator:
             self._parts = 1 if made else self._parts
             return made, blamed
         method = explicit.RUNGE_KUTTA_4 if isinstance(chosen, RungeKutta4) else explicit.SEMI_IMPLICIT_EULER
-        return explicit.run_explicit(*common, method, out)
+        made, blamed = explicit.run_explicit(*common, method, out)
+        return made, blamed
 
-    def _run_peer(self, chosen: Variational, common: tuple, out: Record) -> tuple[int, int]:
+    def _run_peer(self, chosen: Variational, common: tuple[Any, ...], out: Record) -> tuple[int, int]:
         """Call the compiled loop of the methods that the paper compares itself with."""
         from leastaction.kernels import dense, dense_root  # few runs need them
 
@@ -319,7 +323,8 @@ class Simulator:
     def _held(self, tau: Array, made: int, first: int, control: Any) -> Array:
         """Joint forces (nv,) of the step after ``made`` of these, its start being the node; empty if there are none."""
         if control is not None:
-            return control((first + made) * self.dt, self.q, self.v)
+            force: Array = control((first + made) * self.dt, self.q, self.v)
+            return force
         return _rows(tau, made)[:1].reshape(-1)
 
     def forces_by(self, law: Any) -> Array:

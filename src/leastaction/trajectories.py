@@ -107,7 +107,8 @@ class Trajectories(Sequence[Trajectory]):
     def energy_error(self) -> Array:
         """(B, N) (E − E₀) / peak kinetic energy of each member's run."""
         peaks = np.array([member.peak_kinetic_energy or 1.0 for member in self.members])
-        return (self.energy - self.energy[:, :1]) / peaks[:, None]
+        error: Array = (self.energy - self.energy[:, :1]) / peaks[:, None]
+        return error
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return the kept nodes as a table by member and t, with the columns of `Trajectory.to_pandas`.

@@ -165,7 +165,8 @@ class Trajectory:
     @property
     def energy_error(self) -> Array:
         """(N,) (E − E₀) / peak kinetic energy of the run."""
-        return (self.energy - self.energy[0]) / self.energy_scale
+        error: Array = (self.energy - self.energy[0]) / self.energy_scale
+        return error
 
     @property
     def max_energy_error(self) -> float:

@@ -57,7 +57,8 @@ class Accuracy:
     def position_error(self) -> Array:
         """(N,) greatest error of the place of a body's origin in the world, m; takes a while for many nodes."""
         ours, theirs = (run.poses(steps=slice(len(self.better)))[..., :3, 3] for run in (self.trajectory, self.better))
-        return self.factor * np.linalg.norm(ours - theirs, axis=-1).max(axis=1)
+        error: Array = self.factor * np.linalg.norm(ours - theirs, axis=-1).max(axis=1)
+        return error
 
     @property
     def max_error(self) -> float:
@@ -159,7 +160,8 @@ def distance(model: Model, a: Array, b: Array) -> Array:
     scalar = np.sum(x * y, axis=-1)
     angles = 2 * np.arctan2(np.linalg.norm(vector, axis=-1), np.abs(scalar))
     plain = np.delete(np.abs(a - b), entries.ravel(), axis=1)
-    return np.concatenate([plain, angles], axis=1).max(axis=1)
+    greatest: Array = np.concatenate([plain, angles], axis=1).max(axis=1)
+    return greatest
 
 
 def _before(error: Array, tolerance: float) -> int:

@@ -232,8 +232,10 @@ def spot_checks(run: Trajectory) -> tuple[Spot | None, Spot | None]:
 
     def worst(check: Any) -> Spot | None:
         try:
-            return max(check(run.model, run.integrator, *at_rest_in_the_world(run.model, run.q[k], run.v[k]), run.dt)
-                       for k in nodes)
+            spots: list[Spot] = [
+                check(run.model, run.integrator, *at_rest_in_the_world(run.model, run.q[k], run.v[k]), run.dt)
+                for k in nodes]
+            return max(spots)
         except StepError:  # a method that breaks down at one of its own states has nothing left to be measured
             return None
 

@@ -105,7 +105,8 @@ def passed_limits(run: Trajectory) -> list[Passed]:
 def _position(joint: Joint, q: Array) -> Array:
     """What the limits of a joint bound (N, ...): its coordinates, or of a ball joint the angle of its rotation, rad."""
     if isinstance(joint, Ball):
-        return 2.0 * np.arctan2(np.linalg.norm(q[:, 1:], axis=1), np.abs(q[:, 0]))[:, None]
+        angle: Array = 2.0 * np.arctan2(np.linalg.norm(q[:, 1:], axis=1), np.abs(q[:, 0]))[:, None]
+        return angle
     return q
 
 

@@ -142,7 +142,8 @@ def _small_difference(model: Model, start: Array, end: Array) -> Array:
 def _turn(a: Array, b: Array) -> Array:
     """Twice the vector part (3,) of a⁻¹ b, of the quaternion of the two that is nearer to a."""
     vector = a[0] * b[1:] - b[0] * a[1:] - np.cross(a[1:], b[1:])
-    return 2.0 * np.copysign(1.0, a @ b) * vector
+    turn: Array = 2.0 * np.copysign(1.0, a @ b) * vector
+    return turn
 
 
 def _turned_back(quaternion: Array, vector: Array) -> Array:

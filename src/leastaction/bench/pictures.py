@@ -6,6 +6,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.lines import Line2D
 
 from leastaction.bench.batch import Batch
 from leastaction.bench.findings import FIT_FROM, by_method, fitted
@@ -88,7 +89,7 @@ def draw_precision(runs: Sequence[Run], path: Path) -> None:
         ax.set_xlim(2.0, min(least / 2, 1e-4))
     for ax in axes.flat[len(panels):]:
         ax.set_axis_off()
-    handles = [plt.Line2D([], [], label=name, **look(name)) for name in names]
+    handles = [Line2D([], [], label=name, **look(name)) for name in names]
     figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(names)), fontsize="small")
     figure.savefig(path, dpi=100)
     plt.close(figure)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ METHODS: dict[str, Integrator] = {
     "Runge–Kutta 4": la.RungeKutta4(),
 }
 DURATION = 1.0  # s
-Forces = Callable[[float, int], dict]  # of step size (s) and number of steps: control and wrench for `simulate`
+Forces = Callable[[float, int], dict[str, Any]]  # step (s), number of steps → control and wrench
 
 
 def _chain(damping: float = 0.0, stiffness: float = 0.0) -> la.Model:

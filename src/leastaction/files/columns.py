@@ -23,7 +23,7 @@ class Column(NamedTuple):
     @property
     def size(self) -> int:
         """Bytes that it takes."""
-        return int(np.prod(self.shape, dtype=object)) * np.dtype(self.dtype).itemsize
+        return int(np.prod(self.shape, dtype=object)) * int(np.dtype(self.dtype).itemsize)
 
 
 def columns(model: Any, steps: int, every: int) -> dict[str, Column]:

@@ -1,6 +1,7 @@
 """URDF: links and joints, each checked where it stands, then joined to a tree."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -166,7 +167,7 @@ def _axis(element: Element, findings: Findings) -> np.ndarray:
     return axis / length
 
 
-def _limits(element: Element, kind: str, findings: Findings) -> dict:
+def _limits(element: Element, kind: str, findings: Findings) -> dict[str, Any]:
     """Read what a joint's <limit> says; planar and continuous joints have no ends."""
     limit = element.find("limit")
     if limit is None:
@@ -174,7 +175,7 @@ def _limits(element: Element, kind: str, findings: Findings) -> dict:
     low, high, effort, velocity = (
         findings.numbers(limit, key, (0.0,), infinite=True)[0]
         for key in ("lower", "upper", "effort", "velocity"))
-    found: dict = {}
+    found: dict[str, Any] = {}
     if kind in ("revolute", "prismatic"):
         if low > high:
             findings.fault(element, f"its limits are in the wrong order: lower {low:g} > upper {high:g}")

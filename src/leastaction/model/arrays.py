@@ -85,4 +85,5 @@ def about(axis: ArrayLike, angle: float) -> np.ndarray:
 def point_inertia(mass: ArrayLike, offset: np.ndarray) -> np.ndarray:
     """Return the inertia (..., 3, 3) about the origin of point masses (...) at `offset` (..., 3), kg m^2."""
     square = (offset * offset).sum(-1)[..., None, None] * np.eye(3)
-    return np.asarray(mass)[..., None, None] * (square - offset[..., :, None] * offset[..., None, :])
+    inertia: np.ndarray = np.asarray(mass)[..., None, None] * (square - offset[..., :, None] * offset[..., None, :])
+    return inertia

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from leastaction.model.joint import Joint
 from leastaction.model.joints import JOINT_KINDS
 from leastaction.model.validation import did_you_mean
 
+Kind = TypeVar("Kind")
 SHAPES = {"position": (3,), "quaternion": (4,), "size": (3,), "color": (4,)}
 MESH = {"vertices": float, "faces": np.int64}
 
@@ -86,7 +87,7 @@ def read_geometry(data: Any, what: str) -> Geometry:
     return build(Geometry, given, what)
 
 
-def build(kind: Callable[..., Any], given: Mapping[str, Any], what: str) -> Any:
+def build(kind: Callable[..., Kind], given: Mapping[str, Any], what: str) -> Kind:
     """Make a dataclass of its fields; unknown and missing ones are named."""
     known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     refuse_unknown(given, known, what)

@@ -115,7 +115,8 @@ class Inertia(ByValue):
     @property
     def matrix_about_origin(self) -> np.ndarray:
         """(3, 3) rotational inertia about the body frame's origin, body axes, kg m^2."""
-        return self.matrix + point_inertia(self.mass, self.com)
+        total: np.ndarray = self.matrix + point_inertia(self.mass, self.com)
+        return total
 
     def moved(self, position: ArrayLike = ORIGIN, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> Inertia:
         """Return the same inertia seen from another frame.

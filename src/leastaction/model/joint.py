@@ -200,7 +200,7 @@ def axis_faults(name: str, axis: Any) -> list[str]:
     return [] if any(axis) else [f"{name} is zero: give it a direction"]
 
 
-def are_numbers(values: tuple) -> bool:
+def are_numbers(values: tuple[object, ...]) -> bool:
     """Tell whether all values were understood as numbers."""
     return all(isinstance(x, float) for x in values)
 

@@ -7,9 +7,10 @@ import numpy as np
 from leastaction.errors import ModelError
 from leastaction.model.arrays import about, product
 from leastaction.model.inertia import Inertia
-from leastaction.model.joints import Ball, Joint, Revolute
+from leastaction.model.joint import Joint
+from leastaction.model.joints import Ball, Revolute
 from leastaction.model.model import Model
-from leastaction.model.ragdoll import ragdoll
+from leastaction.model.ragdoll import ragdoll as ragdoll
 
 AXIS = (0.0, 1.0, 0.0)  # all hinges here turn about y, so that pendulums swing in the x-z plane
 

@@ -75,7 +75,7 @@ class Model:
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "model") -> None:
         self.name = name
-        self._told: set = set()
+        self._told: set[object] = set()
         self._notes: Found = {}
         self.keyframes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._bodies: list[Body] = []

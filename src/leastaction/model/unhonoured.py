@@ -129,7 +129,7 @@ def inherit(model: "Model", copy: "Model") -> None:
     settled(copy)
 
 
-def _content(model: "Model") -> frozenset:
+def _content(model: "Model") -> frozenset[tuple[str, str]]:
     return frozenset((word, name) for word, names in model.ignored.items() for name in names)
 
 

@@ -86,4 +86,5 @@ def _trails(traj: Trajectory, interval: float, frames: int) -> np.ndarray:
         paths[:, k] = poses[:, :3, 3] + poses[:, :3, :3] @ tip
     # Before the start the tips rest at their first place.
     now = TRAIL_POINTS * np.arange(len(steps_every(traj.t, interval)))
-    return paths[np.maximum(0, now[:, None] + np.arange(-frames * TRAIL_POINTS, 1))]
+    trails: np.ndarray = paths[np.maximum(0, now[:, None] + np.arange(-frames * TRAIL_POINTS, 1))]
+    return trails

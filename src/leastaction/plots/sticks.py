@@ -58,7 +58,8 @@ def stick_figure(traj: Trajectory, steps: np.ndarray) -> Sticks:
         """World positions of one point on each of some bodies."""
         on = list(points)
         local = np.array(list(points.values())).reshape(-1, 3)
-        return joints[:, on] + np.einsum("fbij,bj->fbi", poses[:, on, :3, :3], local)
+        placed: np.ndarray = joints[:, on] + np.einsum("fbij,bj->fbi", poses[:, on, :3, :3], local)
+        return placed
 
     ends = leaf_tips(model)
     tips = attached(ends)

@@ -85,7 +85,8 @@ def run_together(members: list[Member], like: Run, record: Record, stop: Event) 
 
 def _bodies(sim: Simulator) -> Array:
     """The memory of a single simulation as (blocks, 4, rows), a view: every link by itself."""
-    return sim._state.w[: sim.compiled.tree.end].reshape(-1, _WIDTH, LANES).swapaxes(1, 2)
+    memory: Array = sim._state.w[: sim.compiled.tree.end].reshape(-1, _WIDTH, LANES).swapaxes(1, 2)
+    return memory
 
 
 class _Team:
@@ -174,8 +175,8 @@ class _Team:
                       out.looks[lane, :, 0], None)
 
     def _call(self, first: int, until: int = 0) -> int:
-        return run_lanes(self.tree, self.group, self.compiled[0].rest, self.forces, self.like.wrenches, self.dt, first,
-                         until, self.steps, self.every, self.method, self.out)
+        return int(run_lanes(self.tree, self.group, self.compiled[0].rest, self.forces, self.like.wrenches, self.dt,
+                             first, until, self.steps, self.every, self.method, self.out))
 
     def make(self, stop: Event) -> None:
         """Make all steps, or those of every lane up to one that cannot be made, or until told to stop."""

@@ -87,7 +87,7 @@ def _tips(model: Model) -> list[tuple[int, Array]]:
 def steps_every(t: Array, interval: float) -> Array:
     """Find the nodes nearest to t[0], t[0] + interval, ..., in times t (N,), s."""
     times = t[0] + interval * np.arange(1 + int((t[-1] - t[0]) / interval + 1e-9))
-    return np.searchsorted(0.5 * (t[1:] + t[:-1]), times)
+    return np.asarray(np.searchsorted(0.5 * (t[1:] + t[:-1]), times))
 
 
 def thinned(t: Array, y: Array, points: int = CURVE_POINTS) -> tuple[Array, Array]:

@@ -147,4 +147,5 @@ def quaternions(rotations: np.ndarray) -> np.ndarray:
     ], -2)
     largest = np.argmax(np.diagonal(products, axis1=-2, axis2=-1), axis=-1)
     row = np.take_along_axis(products, largest[..., None, None], -2)[..., 0, :]
-    return row / np.linalg.norm(row, axis=-1, keepdims=True)
+    unit: np.ndarray = row / np.linalg.norm(row, axis=-1, keepdims=True)
+    return unit

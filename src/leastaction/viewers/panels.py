@@ -81,7 +81,8 @@ def _centres(traj: "Trajectory") -> Array:
     travelled = np.zeros_like(velocity)
     travelled[1:] = np.cumsum(0.5 * np.diff(traj.t)[:, None] * (velocity[1:] + velocity[:-1]), axis=0)
     missed = known - travelled[some]
-    return travelled + np.stack([np.interp(traj.t, traj.t[some], column) for column in missed.T], axis=1)
+    place: Array = travelled + np.stack([np.interp(traj.t, traj.t[some], column) for column in missed.T], axis=1)
+    return place
 
 
 def _along_axes(vectors: Array) -> dict[str, Array]:

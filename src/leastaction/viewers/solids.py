@@ -31,7 +31,8 @@ class Solid:
 
     def stretched(self, size: np.ndarray) -> np.ndarray:
         """Return the vertices (n, 3) of an instance of ``size`` (4,): scale and half-length, m."""
-        return self.vertices * size[:3] + np.outer(self.ends, (0.0, 0.0, size[3]))
+        vertices: np.ndarray = self.vertices * size[:3] + np.outer(self.ends, (0.0, 0.0, size[3]))
+        return vertices
 
 
 def solid_of(shape: Geometry) -> tuple[str, Solid, np.ndarray]:
@@ -52,8 +53,9 @@ def reach(shape: Geometry) -> float:
     a, b, c = shape.size.tolist()
     if shape.shape == "mesh":
         return float(np.linalg.norm(shape.vertices, axis=1).max(initial=0.0))
-    return {"box": float(np.hypot(np.hypot(a, b), c)), "sphere": a, "capsule": a + b,
-            "cylinder": float(np.hypot(a, b)), "ellipsoid": max(a, b, c)}[shape.shape]
+    radii: dict[str, float] = {"box": float(np.hypot(np.hypot(a, b), c)), "sphere": a, "capsule": a + b,
+                               "cylinder": float(np.hypot(a, b)), "ellipsoid": max(a, b, c)}
+    return radii[shape.shape]
 
 
 @cache

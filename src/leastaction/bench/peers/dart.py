@@ -76,7 +76,8 @@ class Dart(Engine):
 
     def mass_matrix(self) -> Array:
         B = self._basis(self.state()[0])
-        return B.T @ self.skeleton.getMassMatrix() @ B
+        ours: Array = B.T @ self.skeleton.getMassMatrix() @ B
+        return ours
 
     def _basis(self, q: Array) -> Array:
         """(nv, nv) orthogonal, from our v to DART's, at our q (nq,)."""

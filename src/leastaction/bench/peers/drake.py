@@ -110,7 +110,8 @@ class Drake(Engine):
 
     def mass_matrix(self) -> Array:
         B = self._basis(self.state()[0])
-        return B.T @ self.plant.CalcMassMatrix(self.context) @ B
+        ours: Array = B.T @ self.plant.CalcMassMatrix(self.context) @ B
+        return ours
 
     def _basis(self, q: Array) -> Array:
         """(nv, nv) orthogonal, from our v to Drake's, at our q (nq,)."""

@@ -105,7 +105,8 @@ class Mujoco(Engine):
         M = np.zeros((self.model.nv, self.model.nv))
         mujoco.mj_fullM(self.model, self.data, M)
         B = self._basis()
-        return B.T @ M @ B
+        ours: Array = B.T @ M @ B
+        return ours
 
     def _basis(self) -> Array:
         """(nv, nv) orthogonal, from our v to qvel."""

@@ -106,7 +106,8 @@ class Pinocchio(Engine):
     def mass_matrix(self) -> Array:
         M = np.triu(pin.crba(self.model, self.data, self.q))
         back = np.argsort(self.of_v)
-        return (M + np.triu(M, 1).T)[np.ix_(back, back)]
+        ours: Array = (M + np.triu(M, 1).T)[np.ix_(back, back)]
+        return ours
 
     def timed(self, n: int) -> float:
         self.step(n)

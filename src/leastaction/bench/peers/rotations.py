@@ -11,7 +11,8 @@ def vector_of_quaternion(quaternion: Array) -> Array:
     length = np.linalg.norm(vector)
     if length == 0.0:
         return np.zeros(3)
-    return vector * (2 * np.arctan2(length, abs(w)) * (1 if w >= 0 else -1) / length)
+    turn: np.ndarray = vector * (2 * np.arctan2(length, abs(w)) * (1 if w >= 0 else -1) / length)
+    return turn
 
 
 def quaternion_of_vector(vector: Array) -> Array:

@@ -164,7 +164,7 @@ def _claims(chains: Costs, longer: Costs, growths: list[tuple[str, str, Growth, 
     return claims
 
 
-def _row(pair: Pair, model: str, n: int, found: list[Timing]) -> tuple:
+def _row(pair: Pair, model: str, n: int, found: list[Timing]) -> tuple[object, ...]:
     micro = [1e6 * t.seconds for t in found]
     return (timing.RESIDUALS[pair[0]], pair[1], model, n, found[0].frames, f"{found[0].evaluations:.2f}",
             *(f"{value:.4g}" for value in (min(micro), np.median(micro), max(micro))))

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
+Item = TypeVar("Item")
 Verdict = Literal["confirmed", "direction confirmed, size not", "mean confirmed, spread not", "not confirmed"]
 SAME_SIZE = 1.5  # factor within which two numbers, measured on other machines and motions, count as the same
 GAIN = 1.1  # a ratio below is no gain
@@ -102,7 +103,7 @@ def spread(values: Iterable[float], digits: int = 3) -> str:
     return f"{np.median(array):.{digits}g} ({low:.{digits}g}–{high:.{digits}g})"
 
 
-def bar(items: Sequence, what: str) -> Iterator:
+def bar(items: Sequence[Item], what: str) -> Iterator[Item]:
     """Go through items with a progress bar, where there is a terminal to show it on."""
     from tqdm import tqdm
 

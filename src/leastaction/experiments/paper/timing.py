@@ -1,9 +1,9 @@
 """The methods of the paper's Fig. 3 under its settings, and how they are timed."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ FINDERS: dict[str, type[RootFinder]] = {"Newton": la.DenseNewton, "Broyden": la.
 Pair = tuple[Residual, str]  # residual, and name of the root finder
 PAIRS: list[Pair] = [(residual, finder) for residual in RESIDUALS for finder in FINDERS]
 MOST_ITERATIONS = 50
+Key = TypeVar("Key")  # of a job among those that are timed in turn
 
 
 def label(pair: Pair) -> str:
@@ -66,9 +67,9 @@ def affordable(model: la.Model, integrator: Integrator, frames: int, budget: flo
     return int(np.clip(budget / one, probe, frames))
 
 
-def repeated(jobs: dict, repeats: int) -> dict:
+def repeated(jobs: Mapping[Key, tuple[la.Model, Integrator, int]], repeats: int) -> dict[Key, list[Timing]]:
     """Time every job (model, integrator, frames) in turn, several times over, so that a busy moment hits all alike."""
-    found: dict = {key: [] for key in jobs}
+    found: dict[Key, list[Timing]] = {key: [] for key in jobs}
     for _ in range(repeats):
         for key, job in jobs.items():
             found[key].append(timed(*job))
