@@ -57,7 +57,8 @@ def test_import_is_light(tmp_path, code, heavy):
     assert python(f"import sys; {code}; print({heavy} & set(sys.modules))", tmp_path).stdout.strip() == "set()"
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["simulate", "--help"], ["simulate", "chian"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["--help"], ["simulate", "--help"], ["simulate", "chian"],
+                                       ["doctor", "--help"]], ids=" ".join)
 def test_the_command_answers_without_importing_the_world(tmp_path, arguments):
     code = f"""
 import atexit, sys

@@ -8,6 +8,7 @@ from leastaction.cli import audit  # isort: skip
 from leastaction.cli import info  # isort: skip
 from leastaction.cli import measure  # isort: skip
 from leastaction.cli import reproduce  # isort: skip
+from leastaction.cli import doctor  # isort: skip
 from leastaction.cli.app import app
 
-__all__ = ["app", "audit", "demo", "info", "measure", "plot", "reproduce", "simulate", "view"]
+__all__ = ["app", "audit", "demo", "doctor", "info", "measure", "plot", "reproduce", "simulate", "view"]
