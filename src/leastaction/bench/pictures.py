@@ -13,6 +13,7 @@ from leastaction.bench.findings import FIT_FROM, by_method, fitted
 from leastaction.bench.precision import Run
 from leastaction.bench.scaling import Cost, slope
 from leastaction.bench.steps import StepCost
+from leastaction.plots.picture import save
 from leastaction.plots.style import BLACK, BLUE, GREEN, ORANGE, PALETTE, PURPLE, QUIET, SKY, VERMILION, style
 
 # A colour a library, a line and a mark an integrator; the thick blue ones are ours
@@ -52,7 +53,7 @@ def draw_cost(costs: Sequence[Cost], path: Path) -> None:
               label=f"measured, slope {slope(large):.2f} from n = {FIT_FROM}")
     ax.set(xlabel="bodies", ylabel="cost of an evaluation (µs)", title="Hard chain, RIQN, one thread")
     ax.legend()
-    figure.savefig(path)
+    save(figure, path)
     plt.close(figure)
 
 
@@ -65,7 +66,7 @@ def draw_steps(steps: Sequence[StepCost], path: Path) -> None:
         ax.loglog(*zip(*own, strict=True), label=method, **look(method))
     ax.set(xlabel="bodies", ylabel="CPU time of a step (µs)", title="Hard chain, 1 ms, one thread")
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
-    figure.savefig(path)
+    save(figure, path)
     plt.close(figure)
 
 
@@ -91,7 +92,7 @@ def draw_precision(runs: Sequence[Run], path: Path) -> None:
         ax.set_axis_off()
     handles = [Line2D([], [], label=name, **look(name)) for name in names]
     figure.legend(handles=handles, loc="outside lower center", ncols=min(3, len(names)), fontsize="small")
-    figure.savefig(path, dpi=100)
+    save(figure, path, dpi=100)
     plt.close(figure)
 
 
@@ -102,5 +103,5 @@ def draw_batches(batches: Sequence[Batch], path: Path) -> None:
     labels = ["one by one" if b.threads == 0 else f"{b.threads} thread{'s' * (b.threads > 1)}" for b in batches]
     ax.bar(labels, [1e-6 * b.rate for b in batches], color=[QUIET, *[PALETTE[0]] * (len(batches) - 1)], width=0.6)
     ax.set(ylabel="million body-steps a second", title="Many chains at once, 1 ms")
-    figure.savefig(path)
+    save(figure, path)
     plt.close(figure)

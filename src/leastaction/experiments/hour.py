@@ -182,6 +182,7 @@ def draw(runs: Sequence[Ran], path: Path) -> Path:
     """Draw the energy errors over the run, and the small ones again, larger."""
     import matplotlib.pyplot as plt
 
+    from leastaction.plots.picture import save
     from leastaction.plots.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, style
 
     colours = {ORDER_2: BLUE, ORDER_4: GREEN, COARSE_RK4: VERMILION, FINE_RK4: ORANGE, EULER: PURPLE, DOP853: SKY}
@@ -200,6 +201,6 @@ def draw(runs: Sequence[Ran], path: Path) -> Path:
         handles, labels = panels[0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside upper center", ncols=2)
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=130)
+        save(figure, path, dpi=130)
         plt.close(figure)
     return path

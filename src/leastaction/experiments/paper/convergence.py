@@ -10,6 +10,7 @@ import leastaction as la
 from leastaction.experiments.paper.method import as_in_the_paper
 from leastaction.experiments.paper.section import Claim, Figure, Plan, Section, Table, bar
 from leastaction.integrators import RootFinder
+from leastaction.plots.picture import save
 from leastaction.plots.style import BLUE, GREEN, QUIET, VERMILION, style
 
 DT, TOLERANCE = 1e-3, 1e-8  # s; ‖f‖, the authors'
@@ -50,7 +51,7 @@ def draw(found: dict[float, dict[str, list[float]]], path: Path) -> None:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes[0].set(ylabel="‖f‖ (N m s)")
     axes[0].legend()
-    figure.savefig(path, dpi=110)
+    save(figure, path, dpi=110)
     plt.close(figure)
 
 

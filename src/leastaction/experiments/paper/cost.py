@@ -20,6 +20,7 @@ from leastaction.experiments.paper.section import (
     verdict_on_ratio,
 )
 from leastaction.experiments.paper.timing import PAIRS, Growth, Pair, Timing, growth, growth_of_evaluation, label
+from leastaction.plots.picture import save
 from leastaction.plots.style import BLUE, GREEN, QUIET, VERMILION, style
 
 Costs = dict[tuple[Pair, int], list[Timing]]
@@ -112,7 +113,7 @@ def draw(chains: Costs, longer: Costs, path: Path) -> None:
     for ax in axes:
         ax.set(xlabel="degrees of freedom", ylabel="µs a frame")
     axes[1].legend(fontsize=7.5, handlelength=2.6)
-    figure.savefig(path, dpi=110)
+    save(figure, path, dpi=110)
     plt.close(figure)
 
 

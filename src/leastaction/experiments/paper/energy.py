@@ -11,6 +11,7 @@ import leastaction as la
 from leastaction.experiments.paper.method import as_in_the_paper
 from leastaction.experiments.paper.section import Claim, Figure, Plan, Section, Table, bar
 from leastaction.integrators import Integrator
+from leastaction.plots.picture import save
 from leastaction.plots.style import BLUE, GREEN, ORANGE, VERMILION, style
 
 DT, BODIES = 1e-3, 10
@@ -73,7 +74,7 @@ def draw(found: dict[tuple[str, float, str], Kept], path: Path) -> None:
                yscale="log", ylim=(1e-9, 300))
     axes[0][0].set(ylabel="|energy error| (% of peak kinetic energy)")
     figure.legend(*axes[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=len(METHODS))
-    figure.savefig(path, dpi=110)
+    save(figure, path, dpi=110)
     plt.close(figure)
 
 

@@ -11,6 +11,7 @@ from leastaction.experiments.paper import timing
 from leastaction.experiments.paper.method import as_in_the_paper
 from leastaction.experiments.paper.section import Figure, Plan, Section, Table, bar
 from leastaction.integrators import Guess
+from leastaction.plots.picture import save
 from leastaction.plots.style import BLUE, QUIET, style
 
 GUESSES: dict[Guess, str] = {
@@ -39,7 +40,7 @@ def draw(found: dict[tuple[str, Guess], list[timing.Timing]], path: Path) -> Non
                xlim=(0, 1.35 * max(evaluations)))
         ax.grid(axis="y", visible=False)
     axes[0].invert_yaxis()
-    figure.savefig(path, dpi=110)
+    save(figure, path, dpi=110)
     plt.close(figure)
 
 

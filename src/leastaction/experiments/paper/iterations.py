@@ -9,6 +9,7 @@ import leastaction as la
 from leastaction.experiments.paper.method import as_in_the_paper
 from leastaction.experiments.paper.section import Claim, Figure, Plan, Section, Table, bar, verdict_on_counts
 from leastaction.integrators import RootFinder
+from leastaction.plots.picture import save
 from leastaction.plots.style import BLUE, GREEN, VERMILION, style
 
 DT, TOLERANCE = 1e-3, 1e-8
@@ -37,7 +38,7 @@ def draw(found: dict[str, np.ndarray], path: Path) -> None:
                 label=f"{name}: mean {counts.mean():.2f}, σ {counts.std():.2f}")
     ax.set(xlabel="frame", ylabel="evaluations", title="Evaluations of every frame", ylim=(0, None))
     ax.legend()
-    figure.savefig(path, dpi=110)
+    save(figure, path, dpi=110)
     plt.close(figure)
 
 

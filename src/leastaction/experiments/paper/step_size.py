@@ -10,6 +10,7 @@ import leastaction as la
 from leastaction.experiments.paper.method import as_in_the_paper
 from leastaction.experiments.paper.section import Claim, Figure, Plan, Section, Table, bar
 from leastaction.integrators import Integrator
+from leastaction.plots.picture import save
 from leastaction.plots.style import style
 
 METHODS: dict[str, Integrator] = {
@@ -65,7 +66,7 @@ def draw(found: list[Run], duration: float, path: Path) -> None:
     axes[0].set(title=f"energy, {duration:g} s", ylabel="greatest energy error", xlabel="step (ms)")
     axes[1].set(title=f"motion, {MOTION:g} s", ylabel="greatest error (rad)", xlabel="step (ms)")
     axes[0].legend(fontsize=7.5)
-    figure.savefig(path, dpi=110)
+    save(figure, path, dpi=110)
     plt.close(figure)
 
 
