@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 export MPLBACKEND = Agg
 
-.PHONY: help demo test chromium lint bench reproduce docs soak zoo clean
+.PHONY: help demo test chromium lint bench reproduce docs soak zoo wheel clean
 
 help:    ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -42,6 +42,9 @@ zoo: .venv/dev.stamp    ## load every robot of three packages, compare with the 
 	$(BIN)/python -m leastaction.importers.zoo docs/models.md
 	$(BIN)/python -m pytest tests/importers/test_peers.py
 
+wheel: .venv/release.stamp    ## build, check and try the wheel in a clean environment; list what is left to fill in
+	$(BIN)/python tools/make_wheel.py
+
 clean:    ## remove the environment, the output and the caches
 	rm -rf .venv out build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -65,3 +68,7 @@ clean:    ## remove the environment, the output and the caches
 .venv/docs.stamp: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	touch $@ .venv/demo.stamp
+
+.venv/release.stamp: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet 'build>=1.2' 'check-wheel-contents>=0.6' 'twine>=6.1'
+	touch $@

@@ -14,7 +14,7 @@ from typing import Any
 from leastaction._version import __version__
 
 REQUIRED = ("numpy", "numba", "llvmlite")
-NOT_FOR_USERS = {"all", "dev", "docs", "peers", "release", "zoo"}    # extras that repeat others or serve development
+NOT_FOR_USERS = {"all", "dev", "docs", "peers", "test", "zoo"}    # extras that repeat others or serve development
 FEATURES = {"sse2": "SSE2", "avx": "AVX", "avx2": "AVX2", "fma": "FMA", "avx512f": "AVX-512", "neon": "NEON"}
 NO_CACHE = "no folder can be written, so kernels are compiled in every process; name one in LEASTACTION_CACHE"
 _KEY = re.compile("[0-9a-f]{16}")    # name of a folder of kernels, see kernels/jit.py

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
-import pinocchio as pin
+import pytest
 
 import leastaction as la
 from leastaction.model import Model
 from leastaction.model.arrays import rotation_matrix
+
+pin = pytest.importorskip("pinocchio")    # there is none for some systems
 
 
 def random_state(model: Model, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
