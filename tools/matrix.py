@@ -3,7 +3,8 @@
     python tools/matrix.py [--python 3.11] [--versions lowest|newest|numba] [--publish docs/portability.md]
 
 "numba" is the newest versions with kernels compiled in Numba's own way (LEASTACTION_STAGES=0). Environments and logs
-are in out/matrix. Needs an index of packages; only wheels are installed.
+are in out/matrix; the table has all that is there, also what an earlier call left. Needs an index of packages; only
+wheels are installed.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -26,13 +28,13 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 VERSIONS = ("lowest", "newest", "numba")
 EXTRA = "all"
 TOOLS = ("pytest", "hypothesis", "mpmath", "scipy")  # what the tests need beside the extra, in any version
-TESTS = (  # of every part that meets Numba or another package; minutes, most of which go into compiling
-    "tests/kernels/test_joint_motion.py", "tests/kernels/test_newton.py", "tests/kernels/test_riqn.py",
-    "tests/kernels/test_se3.py", "tests/kernels/test_so3.py", "tests/test_stages.py", "tests/test_cache.py",
-    "tests/test_simd.py", "tests/test_simulate_many.py", "tests/files/test_exports.py", "tests/files/test_runs.py",
+TESTS = (  # of every part that meets Numba or another package; most of the time goes into compiling
+    "tests/kernels/test_joint_motion.py", "tests/kernels/test_se3.py", "tests/kernels/test_so3.py",
+    "tests/test_stages.py", "tests/test_cache.py", "tests/test_simulate_many.py", "tests/files/test_exports.py",
     "tests/files/test_trouble.py", "tests/cli", "tests/importers/test_load.py", "tests/importers/test_refused.py",
     "tests/plots", "tests/viewers/test_page.py", "tests/viewers/test_server.py",
 )
+INSTALLED, REPORT = "installed", "tests.xml"
 SHOWN = ("numba", "numpy", "h5py", "typer", "matplotlib", "mujoco")
 
 
@@ -80,9 +82,12 @@ def wheels(python: Path, name: str) -> list[str]:
     return listed[1].split(", ") if listed else []
 
 
-def run(command: list, **environment: str) -> subprocess.CompletedProcess:
-    return subprocess.run([str(word) for word in command], cwd=ROOT, env={**os.environ, **environment},
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
+def run(command: list, log: Path | None = None, **environment: str) -> subprocess.CompletedProcess:
+    """Run a program with what it prints in a log, or else in the result."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    with log.open("w", encoding="utf-8") if log else nullcontext(subprocess.PIPE) as printed:
+        return subprocess.run([str(word) for word in command], cwd=ROOT, env={**kept, **environment}, stdout=printed,
+                              stderr=subprocess.STDOUT, encoding="utf-8", errors="replace")
 
 
 def find_python(version: str) -> Path | None:
@@ -99,8 +104,8 @@ def find_python(version: str) -> Path | None:
     return None
 
 
-def install(python: Path, versions: str, folder: Path, bounds: dict[str, str]) -> str:
-    """Make the environment in a folder. Gives what pip has to say if it cannot."""
+def install(python: Path, versions: str, folder: Path, bounds: dict[str, str]) -> None:
+    """Make the environment in a folder, with a file INSTALLED once it is complete."""
     shutil.rmtree(folder, ignore_errors=True)
     run([python, "-m", "venv", folder])
     inside = interpreter(folder)
@@ -111,27 +116,21 @@ def install(python: Path, versions: str, folder: Path, bounds: dict[str, str]) -
         command += ["--constraint", folder / "pins.txt"]
     done = run([*command, "--editable", f".[{EXTRA}]"])
     (folder / "pip.log").write_text(done.stdout, encoding="utf-8")
-    return "" if done.returncode == 0 else done.stdout.strip().splitlines()[-1]
+    if done.returncode == 0:
+        (folder / INSTALLED).touch()
 
 
 def interpreter(folder: Path) -> Path:
     return folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 
-def test(python: Path, versions: str, folder: Path) -> tuple[str, bool]:
+def test(versions: str, folder: Path) -> None:
     """Run the tests in an environment, with a kernel cache of its own."""
     setting = "0" if versions == "numba" else "1"
-    report = folder / "tests.xml"
-    done = run([python, "-m", "pytest", *TESTS, f"--junitxml={report}", "-p", "no:cacheprovider"],
-               LEASTACTION_CACHE=str(folder / "kernels"), LEASTACTION_STAGES=setting, MPLBACKEND="Agg",
-               PYTHONPATH=str(ROOT / "src"))
-    (folder / "tests.log").write_text(done.stdout, encoding="utf-8")
-    if not report.exists():
-        return f"pytest ended with code {done.returncode}", False
-    suite = ElementTree.parse(report).getroot().find("testsuite")
-    total, failed, errors, skipped = (int(suite.get(key)) for key in ("tests", "failures", "errors", "skipped"))
-    counts = {"passed": total - failed - errors - skipped, "failed": failed + errors, "skipped": skipped}
-    return ", ".join(f"{count} {word}" for word, count in counts.items() if count), done.returncode == 0
+    report = folder / REPORT
+    report.unlink(missing_ok=True)
+    run([interpreter(folder), "-m", "pytest", *TESTS, f"--junitxml={report}", "-p", "no:cacheprovider"],
+        folder / "tests.log", LEASTACTION_CACHE=str(folder / "kernels"), LEASTACTION_STAGES=setting, MPLBACKEND="Agg")
 
 
 def packages(python: Path) -> dict[str, str]:
@@ -141,14 +140,27 @@ def packages(python: Path) -> dict[str, str]:
 
 def try_one(version: str, python: Path, versions: str, bounds: dict[str, str], reuse: bool) -> Row:
     folder = OUT / f"{version}-{versions}"
-    is_there = reuse and interpreter(folder).exists()
-    trouble = "" if is_there else install(python, versions, folder, bounds)
-    if trouble:
-        outcome, passed = f"cannot be installed: {trouble}", False
-    else:
-        outcome, passed = test(interpreter(folder), versions, folder)
-    print(f"Python {version}, {versions}: {outcome}", "" if passed else f"(logs in {folder})", flush=True)
-    return Row(version, versions, packages(interpreter(folder)), outcome, passed)
+    if not (reuse and (folder / INSTALLED).exists()):
+        install(python, versions, folder, bounds)
+    if (folder / INSTALLED).exists():
+        test(versions, folder)
+    row = read(version, versions)
+    print(f"Python {version}, {versions}: {row.outcome}", "" if row.passed else f"(logs in {folder})", flush=True)
+    return row
+
+
+def read(version: str, versions: str) -> Row:
+    """What the last run left in the folder of an environment."""
+    folder = OUT / f"{version}-{versions}"
+    if not (folder / INSTALLED).exists():
+        return Row(version, versions, {}, "cannot be installed", False)
+    if not (folder / REPORT).exists():
+        return Row(version, versions, packages(interpreter(folder)), "broken off", False)
+    suite = ElementTree.parse(folder / REPORT).getroot().find("testsuite")
+    total, failed, errors, skipped = (int(suite.get(key)) for key in ("tests", "failures", "errors", "skipped"))
+    counts = {"passed": total - failed - errors - skipped, "failed": failed + errors, "skipped": skipped}
+    outcome = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    return Row(version, versions, packages(interpreter(folder)), outcome, counts["passed"] > 0 == counts["failed"])
 
 
 def as_table(rows: list[Row]) -> str:
@@ -177,7 +189,9 @@ def main() -> None:
               for versions in options.versions or VERSIONS if versions != "numba" or version == next(iter(found))]
     with ThreadPoolExecutor(options.jobs) as pool:
         rows = list(pool.map(lambda one: try_one(*one, bounds, options.reuse), chosen))
-    text = as_table(rows)
+    text = as_table([read(version, versions) for version in PYTHONS for versions in VERSIONS
+                     if (OUT / f"{version}-{versions}").exists()])
+    missing = [version for version in PYTHONS if not list(OUT.glob(f"{version}-*"))]
     if missing:
         text += f"\n\nNot found on that machine, so not run: Python {', '.join(missing)}."
     print(f"\n{text}")

@@ -48,10 +48,11 @@ def _is_mine(found: os.stat_result) -> bool:
 def _usual_root() -> Path | None:
     """The folder that the user named, who answers for it; else the one in the user's caches, unless it is another
     user's, as when a program runs as root in somebody's home."""
-    if "LEASTACTION_CACHE" in os.environ:
-        return Path(os.environ["LEASTACTION_CACHE"])
+    named = os.environ.get("LEASTACTION_CACHE")
+    if named:
+        return Path(named)
     root = _user_cache()
-    root.mkdir(parents=True, exist_ok=True)
+    root.mkdir(mode=0o700, parents=True, exist_ok=True)
     return root if _is_mine(root.stat()) else None
 
 
