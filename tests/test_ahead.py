@@ -9,7 +9,7 @@ import pytest
 
 import leastaction as la
 from leastaction import ahead
-from leastaction.kernels import jit
+from leastaction.kernels import cache
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles")
 SCRIPT = "import leastaction as la; print(la.simulate(la.library.chain(2), dt=1e-3, steps=3, progress=False).q[-1])"
@@ -40,7 +40,7 @@ def test_both_processes_report_and_the_result_is_the_same(tmp_path):
 
 def test_nothing_to_do_when_the_search_is_compiled():
     simulate()
-    assert jit.is_kept(ahead.search.usual_search)
+    assert cache.is_kept(ahead.search.usual_search)
     assert not ahead._worthwhile(ahead.search.usual_search)
 
 
@@ -61,6 +61,6 @@ def test_process_that_fails_or_hangs(cold, monkeypatch, code):
 
 
 def test_program_with_python_in_it_is_not_started_again(monkeypatch):
-    monkeypatch.setattr(jit, "is_kept", lambda function: False)
+    monkeypatch.setattr(cache, "is_kept", lambda function: False)
     monkeypatch.setattr(sys, "executable", "/opt/editor/editor")
     assert not ahead._worthwhile(ahead.search.search)

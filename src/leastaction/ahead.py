@@ -13,7 +13,7 @@ from typing import Any
 
 from numba import typeof
 
-from leastaction.kernels import jit, search
+from leastaction.kernels import cache, jit, search
 from leastaction.kernels.settings import Settings
 from leastaction.kernels.simd import COMPILED
 
@@ -78,4 +78,4 @@ def _worthwhile(wanted: Any) -> bool:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     # A program with Python in it would start itself again
     is_python = bool(sys.executable) and Path(sys.executable).stem.lower().startswith("python")
-    return COMPILED and cores > 1 and is_python and bool(jit.CACHE_FOLDER) and not jit.is_kept(wanted)
+    return COMPILED and cores > 1 and is_python and bool(cache.FOLDER) and not cache.is_kept(wanted)

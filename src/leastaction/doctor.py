@@ -147,11 +147,11 @@ def _processor() -> dict[str, Any]:
 
 
 def _cache() -> dict[str, Any]:
-    from leastaction.kernels.jit import CACHE_FOLDER
+    from leastaction.kernels.cache import FOLDER
 
-    if not CACHE_FOLDER:
+    if not FOLDER:
         return {"folder": None, "bytes": 0, "all_bytes": 0}
-    folder = Path(CACHE_FOLDER)
+    folder = Path(FOLDER)
     return {"folder": str(folder), "bytes": _size(folder), "all_bytes": sum(map(_size, _key_folders(folder.parent)))}
 
 

@@ -9,18 +9,13 @@ import numba
 import numpy as np
 import pytest
 from PIL import Image
-from typer.testing import CliRunner
+from runner import run
 
 import leastaction as la
 from leastaction import cli
 from leastaction.cli import report
-from leastaction.cli.commands import app
 from leastaction.cli.initial import initial_state
 from leastaction.files import writer
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def test_version():

@@ -3,15 +3,10 @@
 import json
 
 from PIL import Image
-from typer.testing import CliRunner
+from runner import run
 
 import leastaction as la
 from leastaction import viewers
-from leastaction.cli.commands import app
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def test_view_writes_a_page_and_a_gif(tmp_path):

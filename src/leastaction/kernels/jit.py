@@ -1,69 +1,16 @@
-"""How kernels are compiled, where the machine code is kept, and how the user learns that it is being made."""
+"""How functions become kernels, and how the user learns that they are being compiled."""
 
 import gc
-import hashlib
 import os
 import sys
-import tempfile
 import time
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import numba
 from numba.core import event
 
-try:
-    from .stages import EntryCompiler, InnerCompiler
-
-    _INNER, _ENTRY, _PART = {"pipeline_class": InnerCompiler}, {"pipeline_class": EntryCompiler}, {}
-except (ImportError, AttributeError):  # a Numba that stages.py does not know: its own way, which takes longer
-    _INNER, _ENTRY, _PART = {}, {}, {"inline": "always"}
-
-# FMA contraction is worth 10 % and more; the unsafe flags are worth nothing (measured), so they stay off.
-OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "nsz"}}
-# Functions that only kernels call need no way in from Python, and count no references.
-INNER: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, **_INNER, **OPTIONS}
-ENTRY: Any = {"no_cfunc_wrapper": True, "nogil": True, **_ENTRY, **OPTIONS}
-
-
-def _key() -> str:
-    """Hash of all that machine code depends on. Numba checks only the file of the function itself, so an edit in
-    another kernel file would silently run old code if the key did not cover them all."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode() + path.read_bytes())
-    simd = os.environ.get("LEASTACTION_SIMD", "1")
-    for version in (sys.version, numba.__version__, numba.core.codegen.ll.llvm_version_info, simd):
-        digest.update(str(version).encode())
-    return digest.hexdigest()[:16]
-
-
-def _user_cache() -> Path:
-    if "LEASTACTION_CACHE" in os.environ:
-        return Path(os.environ["LEASTACTION_CACHE"])
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "leastaction"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "leastaction"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "leastaction"
-
-
-def _cache_folder() -> str:
-    """The first folder that can be written: the user's cache, else a temporary one."""
-    user = os.getuid() if hasattr(os, "getuid") else ""
-    for root in (_user_cache(), Path(tempfile.gettempdir()) / f"leastaction-{user}"):
-        folder = root / _key()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return str(folder)
-        except OSError:
-            continue
-    return ""
-
-
-CACHE_FOLDER = _cache_folder()
+from . import cache
+from .compilers import ENTRY, INNER, note_part
 
 
 def kernel(function):
@@ -77,19 +24,16 @@ def formula(function):
 
 
 def part(function):
-    """Compile a stretch of a loop. Numba's own way optimises large functions at every level, so there it is compiled as
-    if it stood in its caller."""
-    return numba.njit(function, **_PART, **INNER)
+    """Compile a stretch of a loop."""
+    return note_part(kernel(function))
 
 
 def kept(decorate, function):
-    """Decorate a function by Numba's ``decorate(function, cache=...)``, its machine code being kept in our cache."""
-    theirs = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = CACHE_FOLDER
-    try:
-        return decorate(function, cache=bool(CACHE_FOLDER))
-    finally:
-        numba.config.CACHE_DIR = theirs
+    """Decorate a function by Numba's ``decorate(function)``, its machine code being kept in our cache."""
+    made = decorate(function)
+    if cache.FOLDER and not numba.config.DISABLE_JIT:
+        made._cache = cache.KernelCache(function)
+    return made
 
 
 def entry(function):
@@ -100,12 +44,6 @@ def entry(function):
 def apart(function):
     """Compile a kernel that other kernels call by its address, so that it is not compiled anew with each of them."""
     return kept(partial(numba.njit, no_cpython_wrapper=True, **ENTRY), function)
-
-
-def is_kept(function) -> bool:
-    """Whether the cache has machine code of an entry, or of a kernel apart."""
-    name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
-    return any(Path(CACHE_FOLDER).rglob(f"{name}-*.nbc"))
 
 
 class _Announcer(event.Listener):
@@ -128,8 +66,8 @@ class _Announcer(event.Listener):
         if not self._ours(event_):
             return
         if not self.announced:
-            print("leastaction: compiling kernels for this kind of run, kept for next time…", file=sys.stderr,
-                  flush=True)
+            future = "kept for next time" if cache.FOLDER else "anew at each start: set LEASTACTION_CACHE to a folder"
+            print(f"leastaction: compiling kernels for this kind of run, {future}…", file=sys.stderr, flush=True)
             self.announced = True
         if self.depth == 0:
             self.started, self.thresholds = time.perf_counter(), gc.get_threshold()

@@ -5,8 +5,8 @@ level. The functions below an entry are only ever used inside one, so they stop 
 entry takes in the code of all of them as its own, which LLVM then optimises as a whole; and what only borrows arrays
 from its caller counts no references to them.
 
-It is done with parts of Numba that are not its public face: if one is missing, importing this file fails, and jit.py
-does without it.
+It is done with parts of Numba that are not its public face: compilers.py tries whether they work, and does without them
+if not.
 """
 
 import operator
@@ -15,14 +15,8 @@ from functools import cache
 
 from numba._dynfunc import make_function
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
-
-for _name in (
-    "_optimize_functions", "_optimize_final_module", "_get_module_for_linking", "_ensure_finalized", "finalize",
-):
-    getattr(JITCodeLibrary, _name)  # an AttributeError, if Numba no longer has what is overridden below
 
 # Passes for what no kernel uses: contexts, closures, array expressions, dynamic exceptions, literal loops; and reports
 _IDLE = {
@@ -118,7 +112,7 @@ def _borrows(state):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _InnerLowering(NativeLowering):
+class InnerLowering(NativeLowering):
     _name = "leastaction_inner_lowering"
 
     def run_pass(self, state):
@@ -129,7 +123,7 @@ class _InnerLowering(NativeLowering):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
-class _EntryLowering(NativeLowering):
+class EntryLowering(NativeLowering):
     _name = "leastaction_entry_lowering"
 
     def run_pass(self, state):
@@ -156,23 +150,11 @@ def _remembering(typing):
     return remembering
 
 
-def _with(lowering):
-    """Numba's compiler with another last stage, and without the passes that kernels have no use for."""
-
-    class Stages(Compiler):
-        def define_pipelines(self):
-            state = self.state
-            state.typingctx = _remembering(state.typingctx)
-            state.targetctx = state.targetctx.subtarget(typing_context=state.typingctx)
-            pipelines = super().define_pipelines()
-            for pipeline in pipelines:
-                pipeline.passes = [(lowering if one is NativeLowering else one, why) for one, why in pipeline.passes
-                                   if one.name() not in _IDLE]
-                pipeline.finalize()
-            return pipelines
-
-    return Stages
-
-
-InnerCompiler = _with(_InnerLowering)  # of functions that only kernels call
-EntryCompiler = _with(_EntryLowering)  # of functions that Python calls
+def rearrange(state, pipelines, lowering):
+    """Give Numba's pipelines another last stage, and leave out the passes that kernels have no use for."""
+    state.typingctx = _remembering(state.typingctx)
+    state.targetctx = state.targetctx.subtarget(typing_context=state.typingctx)
+    for pipeline in pipelines:
+        pipeline.passes = [(lowering if one is NativeLowering else one, why) for one, why in pipeline.passes
+                           if one.name() not in _IDLE]
+        pipeline.finalize()
