@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import leastaction as la
 from leastaction import cli, doctor
 from leastaction.cli.commands import app
-from leastaction.kernels import jit
+from leastaction.kernels import cache
 from reference import action
 from reference.links import increment, mass_matrix
 from test_cache import python
@@ -27,7 +27,7 @@ def run(*arguments):
 def test_a_sound_installation():
     result = run()
     assert result.exit_code == 0 and result.output.rstrip().endswith("This installation is sound.")
-    for expected in (la.__version__, platform.python_version(), np.__version__, numba.__version__, jit.CACHE_FOLDER,
+    for expected in (la.__version__, platform.python_version(), np.__version__, numba.__version__, cache.FOLDER,
                      "--clear-cache", "processor", "SIMD", "matplotlib", "self-test"):
         assert expected in result.output
 
@@ -37,7 +37,7 @@ def test_as_json():
     found = json.loads(result.stdout)
     assert result.exit_code == 0 and found["sound"] and found["faults"] == []
     assert found["required"]["numba"] == numba.__version__ and found["extras"]["view"]["viser"]
-    assert found["cache"]["folder"] == jit.CACHE_FOLDER
+    assert found["cache"]["folder"] == cache.FOLDER
     assert 0 < found["cache"]["bytes"] <= found["cache"]["all_bytes"]
 
 
@@ -92,7 +92,7 @@ def test_only_kernels_are_cleared(tmp_path):
 
 
 def test_without_a_folder_to_write_it_says_so(tmp_path, monkeypatch):
-    monkeypatch.setattr(jit, "CACHE_FOLDER", "")
+    monkeypatch.setattr(cache, "FOLDER", "")
     assert "cache        no folder can be written" in run().output
     assert run("--clear-cache").output.strip() == doctor.NO_CACHE
 
