@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction.arguments import finite, real_array, shown
 from leastaction.compiled import Compiled, compile_model
 from leastaction.errors import ModelError
 from leastaction.kernels import queries
@@ -26,7 +27,7 @@ def vector(model: Model, value: ArrayLike | None, name: str) -> Array:
     """Copy a vector (nv,) in the layout of v, zeros for None, or raise a ValueError that says what is wrong."""
     if value is None:
         return np.zeros(model.nv)
-    array = np.array(value, dtype=float)
+    array = real_array(value, name)
     if array.shape != (model.nv,):
         raise ValueError(f"{name} must have shape ({model.nv},), not {array.shape}")
     if not np.isfinite(array).all():
@@ -40,7 +41,7 @@ def link_wrenches(model: Model, wrench: ArrayLike | None) -> Array:
     n = c.tree.n
     if wrench is None:
         return np.zeros((n, 6))
-    given = np.array(wrench, dtype=float)
+    given = real_array(wrench, "wrench")
     if given.shape[-2:] != (model.nb, 6):
         raise ValueError(f"wrench must have shape (..., {model.nb}, 6), not {given.shape}")
     if not np.isfinite(given).all():
@@ -301,12 +302,13 @@ def increment(model: Model, q: ArrayLike, epsilon: ArrayLike) -> Array:
 
 
 def _time_step(dt: float) -> float:
-    if not (np.isfinite(dt) and dt != 0):
-        raise ValueError(f"dt must be a number other than zero, not {dt!r}")
-    return float(dt)
+    number = finite(dt)
+    if not number:
+        raise ValueError(f"dt must be a number other than zero, not {shown(dt)}")
+    return number
 
 
 def _retraction(name: str) -> int:
-    if name not in RETRACTIONS:
-        raise ValueError(f"retraction must be one of {', '.join(map(repr, RETRACTIONS))}, not {name!r}")
+    if not isinstance(name, str) or name not in RETRACTIONS:
+        raise ValueError(f"retraction must be one of {', '.join(map(repr, RETRACTIONS))}, not {shown(name)}")
     return RETRACTIONS[name]

@@ -5,6 +5,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from leastaction.arguments import MOST, finite, real_array, shown, whole
 from leastaction.errors import StepError, warn_user
 from leastaction.judgement import EnergyWatch, Looks, is_silent
 from leastaction.kernels import control as laws
@@ -141,14 +142,15 @@ def step_count(dt: float, duration: float | None, steps: int | None) -> int:
     A duration that is no multiple of dt is covered: the run ends at the first step after it, and a warning says so.
     """
     if steps is not None and duration is None:
-        if not (isinstance(steps, int | np.integer) and steps >= 0):
-            raise ValueError(f"steps must be a whole number of at least 0, not {steps!r}")
-        return int(steps)
+        return whole("steps", steps, 0)
     if duration is None or steps is not None:
         raise ValueError("give either duration or steps")
-    if not (np.isfinite(duration) and duration >= 0):
-        raise ValueError(f"duration must be a number of seconds, not {duration!r}")
-    exact = duration / dt
+    seconds = finite(duration)
+    if seconds is None or seconds < 0:
+        raise ValueError(f"duration must be a number of seconds, not {shown(duration)}")
+    exact = seconds / dt
+    if exact > MOST:
+        raise ValueError(f"duration {duration:g} s is more than {MOST:,} steps of {dt:g} s: give a shorter one")
     count = round(exact)
     if (count > 0 and abs(exact - count) <= ROUND_OFF) or duration == 0:
         return count
@@ -171,7 +173,7 @@ def tell_end(run: Run) -> None:
 
 def copied(forces: Control) -> Control:
     """Forces that stay the same whatever their owner does to the array."""
-    return forces if forces is None or callable(forces) else np.array(forces, dtype=float)
+    return forces if forces is None or callable(forces) else real_array(forces, "forces")
 
 
 def trajectory_of(
@@ -190,8 +192,8 @@ def trajectory_of(
 
 def node_at(traj: Trajectory, t: float) -> Node:
     """Return the node of a run nearest to a time, made again from the nearest place if it was not kept."""
-    if not (np.isfinite(t) and -0.5 * traj.dt <= t <= (traj.steps + 0.5) * traj.dt):
-        raise ValueError(f"t must be within the run, from 0 to {traj.steps * traj.dt:g} s, not {t!r}")
+    if not (finite(t) is not None and -0.5 * traj.dt <= t <= (traj.steps + 0.5) * traj.dt):
+        raise ValueError(f"t must be within the run, from 0 to {traj.steps * traj.dt:g} s, not {shown(t)}")
     step = min(round(t / traj.dt), traj.steps)
     row = step // traj.record_every
     if step % traj.record_every == 0:

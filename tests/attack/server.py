@@ -7,15 +7,15 @@ import socket
 import string
 from urllib.parse import urlsplit
 
+import leastaction as la
 from attack.found import Found
 
-import leastaction as la
-
 LIMIT = 5.0  # seconds that an answer may take
-FOREIGN = ["evil.example", "evil.example:{port}", "127.0.0.1.evil.example:{port}", "127.0.0.1:1", "localhost", "127.0.0.1",
-           "0.0.0.0:{port}", "[::1]:{port}", "127.0.0.1:{port}@evil.example", "", "127.1:{port}", "2130706433:{port}"]
-ORIGINS = ["http://evil.example", "https://127.0.0.1:{port}", "null", "http://127.0.0.1:1", "http://localhost", "file://",
-           "http://127.0.0.1:{port}.evil.example", "", "http://evil.example:{port}"]
+FOREIGN = ["evil.example", "evil.example:{port}", "127.0.0.1.evil.example:{port}", "127.0.0.1:1", "localhost",
+           "127.0.0.1", "0.0.0.0:{port}", "[::1]:{port}", "127.0.0.1:{port}@evil.example", "",
+           "127.1:{port}", "2130706433:{port}"]
+ORIGINS = ["http://evil.example", "https://127.0.0.1:{port}", "null", "http://127.0.0.1:1", "http://localhost",
+           "file://", "http://127.0.0.1:{port}.evil.example", "", "http://evil.example:{port}"]
 
 
 def ask(port: int, data: bytes) -> bytes:
@@ -67,8 +67,8 @@ def probe(url: str, rng: random.Random) -> tuple[str, bytes]:
         case 2:
             wrong = rng.choice([
                 "", secret[:-1], secret + "x", secret.swapcase(), "x/" + secret, "?" + secret, "%2e%2e/" + secret, "..",
-                "".join(rng.choices(string.ascii_letters + "-_", k=len(secret))), "a" * rng.choice((10, 7000)), "\udcff",
-                "../../../../etc/passwd", "index.html", "//" + secret, "%00" + secret,
+                "".join(rng.choices(string.ascii_letters + "-_", k=len(secret))), "a" * rng.choice((10, 7000)),
+                "\udcff", "../../../../etc/passwd", "index.html", "//" + secret, "%00" + secret,
             ])
             return f"path {wrong[:60]!r}", request(f"/{wrong}", websocket, [own])
         case 3:
@@ -83,7 +83,8 @@ def probe(url: str, rng: random.Random) -> tuple[str, bytes]:
 def traversal(url: str, rng: random.Random) -> tuple[str, bytes]:
     """Ask, with the secret, for a file outside of what is served."""
     up = rng.choice(["..", "%2e%2e", "..%2f..", "%2e%2e%5c", "....//", ".%2e"])
-    path = f"{urlsplit(url).path}{'/'.join([up] * rng.randrange(1, 9))}/{rng.choice(['etc/passwd', 'proc/self/environ'])}"
+    file = rng.choice(["etc/passwd", "proc/self/environ"])
+    path = f"{urlsplit(url).path}{'/'.join([up] * rng.randrange(1, 9))}/{file}"
     return f"traversal {path!r}", request(path, False, [("Host", f"127.0.0.1:{urlsplit(url).port}")])
 
 

@@ -7,10 +7,10 @@ from urllib.request import urlopen
 
 import numpy as np
 import pytest
-from attack import server as probes
-from browser import chromium
 
 import leastaction as la
+from attack import server as probes
+from browser import chromium
 
 pytest.importorskip("viser")
 

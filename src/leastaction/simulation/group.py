@@ -151,7 +151,7 @@ class _Team:
     def _start(self) -> None:
         """Set up the first node, and keep it."""
         group, out = self.group, self.out
-        if self._call(STARTED) >= 0:
+        if self._call(STARTED) >= 0 or not np.isfinite(group.extremes).all():
             for lane, member in enumerate(self.members):
                 with naming(member.number):
                     self._simulator(lane)  # which says what is wrong with it

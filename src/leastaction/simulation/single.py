@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction import files
+from leastaction.arguments import whole
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, IntegratorName, point_to_integrator
 from leastaction.judgement import warn
@@ -106,9 +107,7 @@ def prepare(
     """Return the run that `simulate` makes of these arguments, at its start."""
     sim = Simulator(model, q, v, dt=dt, integrator=integrator, ignore=ignore)
     count = step_count(sim.dt, duration, steps)
-    if not (isinstance(record_every, int | np.integer) and record_every >= 1):
-        raise ValueError(f"record_every must be a whole number of at least 1, not {record_every!r}")
-    return Run(sim, count, int(record_every), control, wrench)
+    return Run(sim, count, whole("record_every", record_every, 1), control, wrench)
 
 
 def make(run: Run, bar: Progress, on_failure: OnFailure, kept: Record | None = None) -> Trajectory:
