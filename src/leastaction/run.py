@@ -13,7 +13,7 @@ from leastaction.kernels.record import LOOK, MOMENTA, Record
 from leastaction.model import Model
 from leastaction.progress import Progress
 from leastaction.simulator import Simulator, part, per_step, widen
-from leastaction.trajectory import Control, Node, Origin, Trajectory
+from leastaction.trajectory import Control, Node, Origin, Tally, Trajectory
 
 Array = np.ndarray
 ROUND_OFF = 1e-3  # of a step by which a duration may miss a multiple of it
@@ -178,15 +178,15 @@ def copied(forces: Control) -> Control:
 
 def trajectory_of(
     model: Model, run: Run, kept: Record, steps: int, extremes: Array, looks: Looks, ground_energy: float,
-    failure: StepError | None, origin: Origin,
+    tally: Tally, failure: StepError | None, origin: Origin,
 ) -> Trajectory:
     """Return what was made of a run like this one, the first ``steps`` of its steps, the start being the first row."""
-    made, count = slice(steps), 1 + steps // run.every
+    made, count = slice(-(-steps // run.every)), 1 + steps // run.every
     return Trajectory(
         model, run.sim.integrator, run.sim.dt, run.every, np.arange(count) * run.every * run.sim.dt, kept.q[:count],
         kept.v[:count], kept.p[:count], kept.energy[:count], kept.momentum[:count], kept.iterations[made],
         kept.residual[made], kept.status[made], kept.substeps[made], extremes[:2] + ground_energy,
-        extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), looks, failure, origin,
+        extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), looks, tally, failure, origin,
     )
 
 
