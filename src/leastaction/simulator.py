@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -376,7 +377,8 @@ class Simulator:
     def _settle(self) -> None:
         """Know the last good node after a step that failed: the kernels leave its momentum in the state."""
         self._p = self._state.p.copy()
-        self._energy, self._momentum = energy(self.model, self.q, self.v), momentum(self.model, self.q, self.v)
+        with suppress(ValueError):  # beyond the range of numbers, which was noticed a few steps later
+            self._energy, self._momentum = energy(self.model, self.q, self.v), momentum(self.model, self.q, self.v)
 
     def _failure(self, blamed: int, residual: float, tau: Array, wrench: Array) -> StepError:
         joint = self.model.names[self.compiled.body_of_link[blamed]]
