@@ -45,7 +45,7 @@ def vector(rng: random.Random, size: int) -> Given:
         [*meant[:-1], "1"], array + 0j, [*meant[:-1], 1j], np.ma.masked_array(meant, mask=[True] * size),
         [*meant[:-1], np.ma.masked], np.zeros(size, dtype="datetime64[s]"), np.zeros(size, dtype="timedelta64[s]"),
         np.full(size, "1"), b"1" * size, "x" * size, {}, {0: 1.0}, object(), lambda: meant, [[]], [10**400] * size,
-        np.zeros(size, dtype=[("a", float)]), range, NAN, np.zeros((0, size)), [Decimal("NaN")] * size, datetime.now(),
+        np.zeros(size, dtype=[("a", float)]), range, NAN, np.zeros((7, size)), [Decimal("NaN")] * size, datetime.now(),
         [[1.0] * k for k in range(1, size + 2)], slice(None), np.full(size, NAN), iter(meant), np.float64,
     ]
     return rng.choice(right) if rng.random() < 0.8 else Given(rng.choice(wrong), None)

@@ -111,5 +111,8 @@ def test_without_viser_there_is_a_hint(monkeypatch, traj):
 def test_it_blocks_in_scripts_until_closed(monkeypatch, traj, capsys):
     monkeypatch.delattr(sys, "ps1", raising=False)
     monkeypatch.setattr("leastaction.viewers.server.Viewer.wait", lambda self: self.close())
-    traj.view(port=18471, block=True)
-    assert "http://127.0.0.1:" in capsys.readouterr().out
+    viewer = traj.view(port=18471, block=True)
+    assert capsys.readouterr().out.splitlines()[0] == f"double_pendulum is at {viewer.url} until Ctrl-C"
+    viewer = traj.view(port=18471, block=False)
+    assert capsys.readouterr().out.splitlines()[-1] == f"double_pendulum is at {viewer.url}"
+    viewer.close()

@@ -3,7 +3,9 @@
 import sys
 import threading
 import time
+from contextlib import redirect_stdout
 from importlib.util import find_spec
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,6 +51,8 @@ def view(traj: "Trajectory", port: int = 8080, block: bool | None = None) -> "Vi
     if block or (block is None and not hasattr(sys, "ps1") and "ipykernel" not in sys.modules):
         print(f"{traj.model.name} is at {viewer.url} until Ctrl-C", flush=True)
         viewer.wait()
+    else:
+        print(f"{traj.model.name} is at {viewer.url}", flush=True)
     return viewer
 
 
@@ -69,7 +73,7 @@ class Viewer:
         self._lock = threading.Lock()
         self._closed = threading.Event()
         self._guard = Guard()
-        with self._guard.standing():
+        with self._guard.standing(), redirect_stdout(StringIO()):  # viser prints an address without the secret
             self.server = viser.ViserServer(host=HOST, port=port, label=traj.model.name, verbose=False)
         if not self._guard.stands:
             self.server.stop()
