@@ -16,8 +16,9 @@ def attack(count: int, seed: int) -> Found:
         return found
     import damage
 
-    counts = damage.attack(count, seed)
-    failures = counts.pop("failures", [])
-    found.outcomes.update({words: number for words, number in counts.items() if number and words != "tried"})
-    found.failures.extend(map(str, failures))
+    for words, number in damage.attack(count, seed).items():  # every key but these two names a fault
+        if words in ("equal", "refused"):
+            found.outcomes["equal data" if words == "equal" else "FileError"] += number
+        else:
+            found.failures += [words] * number
     return found
