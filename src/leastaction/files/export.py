@@ -43,7 +43,7 @@ def save(traj: Trajectory, path: Path, overwrite: bool = False) -> Path:
 
 
 def _write(traj: Trajectory, path: Path) -> None:
-    statistics = Statistics.of(traj.record_every, traj.tally)
+    statistics = Statistics.of(traj)
     rows = {"t": traj.t, **{name: getattr(traj, name) for name in NODE + STEP}}
     room, sums = columns(traj.model, traj.steps, traj.record_every), Sums()
     table = np.zeros(room["sums"].shape, room["sums"].dtype)

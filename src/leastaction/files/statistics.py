@@ -7,7 +7,7 @@ import numpy as np
 
 from leastaction.integrators import Status
 from leastaction.kernels.record import Record
-from leastaction.trajectory import Tally
+from leastaction.trajectory import Tally, Trajectory
 
 Array = np.ndarray
 KINDS = int(max(Status)) + 1  # of steps that were made
@@ -68,10 +68,12 @@ class Statistics:
         return tally({"steps": steps, **self.fields()})
 
     @classmethod
-    def of(cls, every: int, whole: Tally) -> Self:
+    def of(cls, traj: Trajectory) -> Self:
         """Make those of a run that has ended."""
-        made = cls(every)
+        made, whole = cls(traj.record_every), traj.tally
         made.evaluations, made.most, made.divided = whole.evaluations, whole.most, whole.divided
+        if traj.steps:
+            made.open[:] = [rows[-1] for rows in (traj.iterations, traj.residual, traj.status, traj.substeps)]
         for kind, count in whole.statuses.items():
             made.statuses[kind] = count
         return made
