@@ -169,6 +169,45 @@ def test_a_state_whose_energy_is_no_number_is_refused(q, v, named, integrator):
         la.simulate_many(slider(), [[0.0], q], [[0.0], v], threads=1, integrator=integrator, steps=3)
 
 
+@pytest.mark.parametrize("integrator", [
+    "variational", "euler", "rk4", la.Variational(order=4), la.Variational(root_finder=la.RIQN()),
+    la.Variational(rescue=False), la.Variational(root_finder=la.DenseNewton()),
+], ids=["variational", "euler", "rk4", "order 4", "riqn", "no rescue", "dense"])
+@pytest.mark.parametrize("force", [1e153, 1e157, 1e160])
+def test_a_run_whose_energy_overflows_ends_before(integrator, force):
+    """The numbers q and v would stay finite for long, but no result may hold an infinite energy."""
+    control = np.zeros((40, 1))
+    control[10:] = force
+    options = {"dt": 1e-3, "steps": 40, "integrator": integrator, "record_every": 3}
+    alone = la.simulate(slider(), control=control, on_failure="truncate", **options)
+    many = la.simulate_many(slider(), np.zeros((5, 1)), control=[None, control, control, None, None], **options)
+    for run in (alone, many, *many):
+        for name in ("q", "v", "p", "energy", "momentum", "residual"):
+            assert np.isfinite(getattr(run, name)).all(), name
+    for run in (alone, *many):
+        assert np.isfinite(run.energy_range).all() and np.isfinite(run.momentum_range).all()
+    assert (alone.failure is not None) == bool(many.failed[1]) == bool(many.failed[2])
+    assert force < 1e160 or "finite" in alone.failure.status
+    assert not many.failed[[0, 3, 4]].any() and (many.steps[[0, 3, 4]] == 40).all()
+
+
+@pytest.mark.parametrize("ask", [la.energy, la.momentum, la.mass_matrix, la.poses])
+def test_answers_beyond_the_range_of_numbers_are_refused(ask):
+    model = la.Model()
+    model.add_body("a", joint=la.Prismatic((1, 0, 0)), inertia=la.Inertia.sphere(1.0, 0.1))
+    model.add_body("b", "a", la.Revolute((0, 1, 0)), (1.0, 0, 0), inertia=la.Inertia(1e300, (0, 0, -1e5)))
+    model.add_body("c", "b", la.Prismatic((1, 0, 0)), (1e308, 0, 0), inertia=la.Inertia.sphere(1.0, 0.1))
+    q, v = [0.0, 0.0, 1e308], [1e200, 1e200, 0.0]
+    with pytest.raises(ValueError, match="beyond the range of numbers"):
+        ask(model, q) if ask in (la.mass_matrix, la.poses) else ask(model, q, v)
+
+
+def test_a_run_too_long_for_memory_says_so():
+    with pytest.raises(MemoryError, match=r"nodes of 1 runs do not fit in memory: .*record_every.* out"):
+        la.simulate(pendulum(), steps=2**50)
+    assert la.simulate(pendulum(), steps=3, record_every=2**50).steps == 3
+
+
 def traced(run):
     """Bytes that are held after a run, and at most meanwhile."""
     run()

@@ -62,8 +62,12 @@ def suits(integrator: Integrator, control: Control, wrench: Control) -> bool:
 def stacked(count: int, like: Run) -> Record:
     """Allocate the record of ``count`` runs like this one: the arrays of `Record`, with a first axis of members."""
     model, nodes = like.sim.model, 1 + like.steps // like.every  # the start is the first node
-    q, v, p, momentum = (np.empty((count, nodes, size)) for size in (model.nq, model.nv, model.nv, 6))
-    rows = step_room(count, -(-like.steps // like.every))
+    try:
+        q, v, p, momentum = (np.empty((count, nodes, size)) for size in (model.nq, model.nv, model.nv, 6))
+        rows = step_room(count, -(-like.steps // like.every))
+    except MemoryError:
+        raise MemoryError(f"{nodes:,} nodes of {count} runs do not fit in memory: keep fewer, with a larger "
+                          "record_every, or give out, a file, to simulate") from None
     return Record(q, v, p, np.empty((count, nodes)), momentum, *rows, np.zeros((count, like.steps // LOOK)), None)
 
 
