@@ -150,6 +150,17 @@ def test_a_control_that_edits_the_model_ends_the_run(run):
         run(model, dt=1e-3, steps=20, control=edit)
 
 
+@pytest.mark.parametrize("name", ["control", "wrench"])
+@pytest.mark.parametrize("since", [-1.0, 0.0055])
+def test_a_function_that_returns_nothing_is_no_force_of_zero(name, since):
+    def forgetful(t, q, v):
+        if t < since:
+            return 0.0 * v if name == "control" else np.zeros((1, 6))
+
+    with pytest.raises(ValueError, match=f"what {name} returns must be real numbers, not None"):
+        la.simulate(pendulum(), dt=1e-3, steps=10, **{name: forgetful})
+
+
 def slider():
     model = la.Model(name="slider")
     model.add_body("cart", joint=la.Prismatic((0, 0, 1)), inertia=la.Inertia.sphere(1.0, 0.1))

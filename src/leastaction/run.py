@@ -12,7 +12,7 @@ from leastaction.kernels import control as laws
 from leastaction.kernels.record import LOOK, MOMENTA, Record
 from leastaction.model import Model
 from leastaction.progress import Progress
-from leastaction.simulator import Simulator, part, per_step, widen
+from leastaction.simulator import Simulator, part, per_step, returned, widen
 from leastaction.trajectory import Control, Node, Origin, Tally, Trajectory
 
 Array = np.ndarray
@@ -76,7 +76,7 @@ class Run:
         self.push: Any = wrench if callable(wrench) else None
         for name, function, shape in (("control", self.law, (nv,)), ("wrench", self.push, (nb, 6))):
             if function is not None:
-                per_step(f"what {name} returns", function(sim.t, sim.q, sim.v), shape, None)
+                returned(name, function(sim.t, sim.q, sim.v), shape)
         compiled = self.law is not None and self.push is None and laws.is_compiled(self.law)
         self.compiled_law = laws.first_class(self.law) if compiled else None
         self.stepwise = (self.law is not None or self.push is not None) and not compiled
@@ -122,7 +122,7 @@ class Run:
                 if self.law is not None:
                     tau = sim.forces_by(self.law)
                 if self.push is not None:
-                    push = sim.wrenches(self.push(sim.t, sim.q, sim.v))
+                    push = sim.wrenches(returned("wrench", self.push(sim.t, sim.q, sim.v), (sim.model.nb, 6))[0])
             except Exception as error:
                 raise sim.blame_control(error) from sim.control_failure()
         node = sim.record(1, 1, k)

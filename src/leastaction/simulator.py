@@ -352,7 +352,7 @@ class Simulator:
 
     def forces_by(self, law: Any) -> Array:
         """Joint forces (1, nv) by a control law at this node, as `per_step`; it gets copies of the state."""
-        return per_step("what control returns", law(self.t, self.q, self.v), (self.model.nv,), None)
+        return returned("control", law(self.t, self.q, self.v), (self.model.nv,))
 
     def control_failure(self, hint: str = "") -> StepError:
         """Return the StepError of a control that failed at this node."""
@@ -446,6 +446,12 @@ def per_step(name: str, value: ArrayLike | None, shape: tuple[int, ...], steps: 
         row = int(np.argwhere(~np.isfinite(array))[0][0])
         raise ValueError(f"{name} has entries that are not finite, the first in row {row}")
     return array
+
+
+def returned(name: str, value: object, shape: tuple[int, ...]) -> Array:
+    """What the function that was given for this argument returned, as `per_step`; None is no force, but a fault."""
+    name = f"what {name} returns"
+    return per_step(name, real_array(value, name), shape, None)
 
 
 @point_to_integrator

@@ -23,7 +23,7 @@ from leastaction.simulation.group import rows_of, stacked
 from leastaction.simulator import Simulator
 from leastaction.trajectory import Control, Trajectory
 
-AT_ONCE = 100_000  # steps whose statistics are held one by one
+AT_ONCE = 30_000  # steps whose statistics are held one by one
 
 
 @point_to_integrator
