@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 export MPLBACKEND = Agg
 
-.PHONY: help demo test chromium lint bench reproduce docs soak matrix zoo wheel clean
+.PHONY: help demo test chromium lint bench reproduce docs soak attack matrix zoo wheel clean
 
 help:    ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -36,6 +36,9 @@ docs: .venv/docs.stamp    ## the site, in out/docs/index.html; runs the examples
 
 soak: .venv/dev.stamp    ## the tests that run for a long time
 	$(BIN)/python -m pytest -m soak
+
+attack: .venv/dev.stamp    ## bad input, damaged files, kills, probes; the table of docs/reliability.md; SEED=7 repeats one
+	$(BIN)/python tools/attack.py --seed "$(SEED)"
 
 matrix:    ## a part of the tests on Python 3.11 to 3.14, with the lowest and newest versions; OPTIONS='--python 3.12'
 	PYTHONPATH=src $(PYTHON) tools/matrix.py --publish docs/portability.md $(OPTIONS)

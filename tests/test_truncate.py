@@ -37,7 +37,8 @@ def test_with_nodes_left_out(every):
     full, traj = truncated(), truncated(record_every=every)
     made = full.failure.step
     assert len(traj) == made // every + 1
-    assert len(traj.iterations) == len(traj.status) == made
+    assert len(traj.iterations) == len(traj.status) == -(-made // every) and traj.steps == made
+    assert traj.tally == full.tally
     np.testing.assert_array_equal(traj.t, full.t[::every])
     np.testing.assert_array_equal(traj.failure.q, full.failure.q)
     for name in ("q", "p", "energy"):

@@ -10,6 +10,7 @@ from weakref import finalize
 
 import numpy as np
 
+from leastaction.arguments import shown
 from leastaction.errors import ModelError
 from leastaction.kernels import layout
 from leastaction.kernels.guess import PAST
@@ -90,6 +91,9 @@ _cache: dict[int, tuple[int, Compiled]] = {}  # by the id of a model, for as lon
 
 def compile_model(model: Model) -> Compiled:
     """Validate a model and turn it into arrays; done once for every revision of the model."""
+    if not isinstance(model, Model):
+        raise TypeError(f"model must be a leastaction.Model, not {shown(model)}; la.load makes one of a file, "
+                        "la.find_model of a name such as 'chain:10'")
     known = _cache.get(id(model))
     if known is None or known[0] != model.revision:
         model.validate()

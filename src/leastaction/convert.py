@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction.arguments import real_array
 from leastaction.errors import ModelError
 from leastaction.model import Body, Free, Model, Planar
 from leastaction.model.arrays import product, rotated, rotation_matrix
@@ -196,7 +197,7 @@ def _matched(
 
 
 def _sized(values: ArrayLike, size: int, name: str) -> Array:
-    array = np.array(values, dtype=float)
+    array = real_array(values, name)
     if array.shape != (size,):
         raise ValueError(f"{name} must have the shape ({size},), not {array.shape}")
     return array

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction.arguments import finite, real_array, shown
 from leastaction.compiled import Compiled, compile_model
 from leastaction.errors import ModelError
 from leastaction.kernels import queries
@@ -26,7 +27,7 @@ def vector(model: Model, value: ArrayLike | None, name: str) -> Array:
     """Copy a vector (nv,) in the layout of v, zeros for None, or raise a ValueError that says what is wrong."""
     if value is None:
         return np.zeros(model.nv)
-    array = np.array(value, dtype=float)
+    array = real_array(value, name)
     if array.shape != (model.nv,):
         raise ValueError(f"{name} must have shape ({model.nv},), not {array.shape}")
     if not np.isfinite(array).all():
@@ -40,7 +41,7 @@ def link_wrenches(model: Model, wrench: ArrayLike | None) -> Array:
     n = c.tree.n
     if wrench is None:
         return np.zeros((n, 6))
-    given = np.array(wrench, dtype=float)
+    given = real_array(wrench, "wrench")
     if given.shape[-2:] != (model.nb, 6):
         raise ValueError(f"wrench must have shape (..., {model.nb}, 6), not {given.shape}")
     if not np.isfinite(given).all():
@@ -64,6 +65,13 @@ def require_regular(model: Model, c: Compiled, singular: int) -> None:
         )
 
 
+def within_range(found: Array, what: str) -> Array:
+    """Return what was found, or raise a ValueError if a number in it is beyond the range of floating-point numbers."""
+    if not np.isfinite(found).all():
+        raise ValueError(f"{what} of this state is beyond the range of numbers: give smaller ones")
+    return found
+
+
 def poses(model: Model, q: ArrayLike | None = None) -> Array:
     """World poses of all bodies.
 
@@ -85,7 +93,7 @@ def poses(model: Model, q: ArrayLike | None = None) -> Array:
     result[:, :3, :3] = R @ rotation_matrix(c.body_quaternion)
     result[:, :3, 3] = position[c.link_of_body] + np.einsum("bij,bj->bi", R, c.body_position)
     result[:, 3, 3] = 1.0
-    return result
+    return within_range(result, "a pose")
 
 
 def jacobian(model: Model, q: ArrayLike | None, body: str) -> Array:
@@ -106,7 +114,7 @@ def jacobian(model: Model, q: ArrayLike | None, body: str) -> Array:
     columns = np.zeros((model.nv, 6))
     queries.link_jacobian(c.tree, c.workspace(), q, int(c.link_of_body[b]), tuple(c.body_position[b].tolist()), columns)
     R = poses(model, q)[b, :3, :3]
-    return np.concatenate([R.T @ columns[:, :3].T, R.T @ columns[:, 3:].T])
+    return within_range(np.concatenate([R.T @ columns[:, :3].T, R.T @ columns[:, 3:].T]), "the Jacobian")
 
 
 def mass_matrix(model: Model, q: ArrayLike | None = None) -> Array:
@@ -124,7 +132,7 @@ def mass_matrix(model: Model, q: ArrayLike | None = None) -> Array:
     q, _ = model.check_state(q, None)
     M = np.zeros((model.nv, model.nv))
     queries.mass_matrix(c.tree, c.workspace(), q, np.zeros(model.nv), M)
-    return M
+    return within_range(M, "the mass matrix")
 
 
 def inverse_dynamics(model: Model, q: ArrayLike | None, v: ArrayLike | None, a: ArrayLike | None) -> Array:
@@ -144,7 +152,7 @@ def inverse_dynamics(model: Model, q: ArrayLike | None, v: ArrayLike | None, a: 
     q, v = model.check_state(q, v)
     tau = np.zeros(model.nv)
     queries.inverse_dynamics(c.tree, c.workspace(), q, v, vector(model, a, "a"), c.rest, c.gravity, tau)
-    return tau
+    return within_range(tau, "a joint force")
 
 
 def forward_dynamics(
@@ -175,13 +183,16 @@ def forward_dynamics(
         c.tree, c.workspace(), q, v, vector(model, tau, "tau"), links, c.rest, c.gravity, a
     )
     require_regular(model, c, singular)
-    return a
+    return within_range(a, "an acceleration")
 
 
 def _energy_momentum(model: Model, q: ArrayLike | None, v: ArrayLike | None) -> tuple[Any, ...]:
     c = compile_model(model)
     q, v = model.check_state(q, v)
-    return (c.ground_energy, *queries.energy_momentum(c.tree, c.workspace(), q, v, c.rest, c.gravity))
+    kinetic, gravitational, springs, angular, linear = queries.energy_momentum(
+        c.tree, c.workspace(), q, v, c.rest, c.gravity)
+    within_range(np.array([kinetic + gravitational + springs, *angular, *linear]), "the energy or the momentum")
+    return c.ground_energy, kinetic, gravitational, springs, angular, linear
 
 
 def energy(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None) -> float:
@@ -255,7 +266,7 @@ def discrete_residual(
         c.tree, c.workspace(), a, b, d, _time_step(dt), _retraction(retraction), vector(model, tau, "tau"), c.rest,
         c.gravity, f,
     )
-    return f
+    return within_range(f, "the residual")
 
 
 def discrete_jacobian(
@@ -279,7 +290,7 @@ def discrete_jacobian(
     queries.discrete_jacobian(
         c.tree, c.workspace(), b, d, _time_step(dt), _retraction(retraction), c.rest, np.zeros(model.nv), J
     )
-    return J
+    return within_range(J, "the Jacobian")
 
 
 def increment(model: Model, q: ArrayLike, epsilon: ArrayLike) -> Array:
@@ -297,16 +308,17 @@ def increment(model: Model, q: ArrayLike, epsilon: ArrayLike) -> Array:
     c = compile_model(model)
     q, _ = model.check_state(q, None)
     queries.moved(c.tree, q, vector(model, epsilon, "epsilon"))
-    return q
+    return within_range(q, "the increment")
 
 
 def _time_step(dt: float) -> float:
-    if not (np.isfinite(dt) and dt != 0):
-        raise ValueError(f"dt must be a number other than zero, not {dt!r}")
-    return float(dt)
+    number = finite(dt)
+    if not number:
+        raise ValueError(f"dt must be a number other than zero, not {shown(dt)}")
+    return number
 
 
 def _retraction(name: str) -> int:
-    if name not in RETRACTIONS:
-        raise ValueError(f"retraction must be one of {', '.join(map(repr, RETRACTIONS))}, not {name!r}")
+    if not isinstance(name, str) or name not in RETRACTIONS:
+        raise ValueError(f"retraction must be one of {', '.join(map(repr, RETRACTIONS))}, not {shown(name)}")
     return RETRACTIONS[name]

@@ -8,6 +8,7 @@ from typing import Literal, ParamSpec, TypeVar, get_args
 
 import numpy as np
 
+from leastaction.arguments import finite, shown, whole
 from leastaction.composition import ORDERS, guess_weights, stages
 from leastaction.dynamics import RETRACTIONS
 from leastaction.kernels import guess as guesses
@@ -27,6 +28,8 @@ _GUESSES = {
     "sextic": guesses.SEXTIC,
     "dynamics": guesses.DYNAMICS,
 }
+MOST_ITERATIONS = 1_000_000
+MOST_SUBSTEPS = 2**20
 RESIDUALS = {"drnea": settings.DRNEA, "svi": settings.SVI}
 _RULES = {"scaled": settings.SCALED, "absolute": settings.ABSOLUTE}
 
@@ -72,8 +75,13 @@ _MEANING = {
 
 
 def _choice(name: str, value: object, options: tuple[object, ...]) -> None:
-    if value not in options:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, not {value!r}")
+    if not (isinstance(value, str | int | np.integer) and value in options):
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, not {shown(value)}")
+
+
+def _flag(name: str, value: object) -> None:
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, not {shown(value)}")
 
 
 @dataclass(frozen=True)
@@ -84,10 +92,10 @@ class _RootFinder:
 
     def __post_init__(self) -> None:
         _choice("criterion", self.criterion, get_args(Criterion))
-        if not (np.isfinite(self.tol) and self.tol > 0):
-            raise ValueError(f"tol must be a positive number, not {self.tol!r}")
-        if not (isinstance(self.max_iterations, int) and self.max_iterations > 0):
-            raise ValueError(f"max_iterations must be a positive whole number, not {self.max_iterations!r}")
+        tol = finite(self.tol)
+        if tol is None or tol <= 0:
+            raise ValueError(f"tol must be a positive number, not {shown(self.tol)}")
+        whole("max_iterations", self.max_iterations, 1, MOST_ITERATIONS)
 
 
 @dataclass(frozen=True)
@@ -118,6 +126,10 @@ class Newton(_RootFinder):
     """
 
     chord: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _flag("chord", self.chord)
 
 
 @dataclass(frozen=True)
@@ -192,8 +204,8 @@ class Variational:
                              "or Broyden()")
         if self.residual == "svi" and self.retraction != "split":
             raise ValueError("the residual 'svi' uses no retraction: leave it out")
-        if not (isinstance(self.max_substeps, int) and self.max_substeps > 0):
-            raise ValueError(f"max_substeps must be a positive whole number, not {self.max_substeps!r}")
+        whole("max_substeps", self.max_substeps, 1, MOST_SUBSTEPS)
+        _flag("rescue", self.rescue)
 
     @property
     def peer(self) -> bool:

@@ -5,14 +5,15 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from leastaction.arguments import MOST, finite, real_array, shown, whole
 from leastaction.errors import StepError, warn_user
 from leastaction.judgement import EnergyWatch, Looks, is_silent
 from leastaction.kernels import control as laws
 from leastaction.kernels.record import LOOK, MOMENTA, Record
 from leastaction.model import Model
 from leastaction.progress import Progress
-from leastaction.simulator import Simulator, part, per_step, widen
-from leastaction.trajectory import Control, Node, Origin, Trajectory
+from leastaction.simulator import Simulator, part, per_step, returned, widen
+from leastaction.trajectory import Control, Node, Origin, Tally, Trajectory
 
 Array = np.ndarray
 ROUND_OFF = 1e-3  # of a step by which a duration may miss a multiple of it
@@ -75,7 +76,7 @@ class Run:
         self.push: Any = wrench if callable(wrench) else None
         for name, function, shape in (("control", self.law, (nv,)), ("wrench", self.push, (nb, 6))):
             if function is not None:
-                per_step(f"what {name} returns", function(sim.t, sim.q, sim.v), shape, None)
+                returned(name, function(sim.t, sim.q, sim.v), shape)
         compiled = self.law is not None and self.push is None and laws.is_compiled(self.law)
         self.compiled_law = laws.first_class(self.law) if compiled else None
         self.stepwise = (self.law is not None or self.push is not None) and not compiled
@@ -121,7 +122,7 @@ class Run:
                 if self.law is not None:
                     tau = sim.forces_by(self.law)
                 if self.push is not None:
-                    push = sim.wrenches(self.push(sim.t, sim.q, sim.v))
+                    push = sim.wrenches(returned("wrench", self.push(sim.t, sim.q, sim.v), (sim.model.nb, 6))[0])
             except Exception as error:
                 raise sim.blame_control(error) from sim.control_failure()
         node = sim.record(1, 1, k)
@@ -141,14 +142,15 @@ def step_count(dt: float, duration: float | None, steps: int | None) -> int:
     A duration that is no multiple of dt is covered: the run ends at the first step after it, and a warning says so.
     """
     if steps is not None and duration is None:
-        if not (isinstance(steps, int | np.integer) and steps >= 0):
-            raise ValueError(f"steps must be a whole number of at least 0, not {steps!r}")
-        return int(steps)
+        return whole("steps", steps, 0)
     if duration is None or steps is not None:
         raise ValueError("give either duration or steps")
-    if not (np.isfinite(duration) and duration >= 0):
-        raise ValueError(f"duration must be a number of seconds, not {duration!r}")
-    exact = duration / dt
+    seconds = finite(duration)
+    if seconds is None or seconds < 0:
+        raise ValueError(f"duration must be a number of seconds, not {shown(duration)}")
+    exact = seconds / dt
+    if exact > MOST:
+        raise ValueError(f"duration {duration:g} s is more than {MOST:,} steps of {dt:g} s: give a shorter one")
     count = round(exact)
     if (count > 0 and abs(exact - count) <= ROUND_OFF) or duration == 0:
         return count
@@ -171,27 +173,27 @@ def tell_end(run: Run) -> None:
 
 def copied(forces: Control) -> Control:
     """Forces that stay the same whatever their owner does to the array."""
-    return forces if forces is None or callable(forces) else np.array(forces, dtype=float)
+    return forces if forces is None or callable(forces) else real_array(forces, "forces")
 
 
 def trajectory_of(
     model: Model, run: Run, kept: Record, steps: int, extremes: Array, looks: Looks, ground_energy: float,
-    failure: StepError | None, origin: Origin,
+    tally: Tally, failure: StepError | None, origin: Origin,
 ) -> Trajectory:
     """Return what was made of a run like this one, the first ``steps`` of its steps, the start being the first row."""
-    made, count = slice(steps), 1 + steps // run.every
+    made, count = slice(-(-steps // run.every)), 1 + steps // run.every
     return Trajectory(
         model, run.sim.integrator, run.sim.dt, run.every, np.arange(count) * run.every * run.sim.dt, kept.q[:count],
         kept.v[:count], kept.p[:count], kept.energy[:count], kept.momentum[:count], kept.iterations[made],
         kept.residual[made], kept.status[made], kept.substeps[made], extremes[:2] + ground_energy,
-        extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), looks, failure, origin,
+        extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), looks, tally, failure, origin,
     )
 
 
 def node_at(traj: Trajectory, t: float) -> Node:
     """Return the node of a run nearest to a time, made again from the nearest place if it was not kept."""
-    if not (np.isfinite(t) and -0.5 * traj.dt <= t <= (traj.steps + 0.5) * traj.dt):
-        raise ValueError(f"t must be within the run, from 0 to {traj.steps * traj.dt:g} s, not {t!r}")
+    if not (finite(t) is not None and -0.5 * traj.dt <= t <= (traj.steps + 0.5) * traj.dt):
+        raise ValueError(f"t must be within the run, from 0 to {traj.steps * traj.dt:g} s, not {shown(t)}")
     step = min(round(t / traj.dt), traj.steps)
     row = step // traj.record_every
     if step % traj.record_every == 0:

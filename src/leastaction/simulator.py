@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction import ahead, hints
+from leastaction.arguments import finite, real_array, shown, whole
 from leastaction.compiled import compile_model
 from leastaction.damping import unresolved
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
-from leastaction.errors import StepError
+from leastaction.errors import ModelError, StepError
 from leastaction.integrators import (
     RESIDUALS,
     Integrator,
@@ -60,12 +62,14 @@ class Simulator:
         integrator: Integrator | IntegratorName | None = None,
         ignore: str | Iterable[str] = (),
     ) -> None:
-        if not (np.isfinite(dt) and dt > 0):
-            raise ValueError(f"dt must be a positive number of seconds, not {dt!r}")
+        seconds = finite(dt)
+        if seconds is None or seconds <= 0:
+            raise ValueError(f"dt must be a positive number of seconds, not {shown(dt)}")
         self.model = model
-        self.dt = float(dt)
+        self.dt = seconds
         self.integrator = as_integrator(integrator)
         self.compiled = compile_model(model)
+        self._revision = model.revision
         if isinstance(self.integrator, Variational):
             self._method = self.integrator.method(self.compiled.stiff, self.compiled.damped)
         self._desk: Any = None  # room for the methods of kernels/dense_root.py, made when first needed
@@ -99,12 +103,30 @@ class Simulator:
         if p is not None:
             self._state.p[:] = p
         require_regular(self.model, c, self.prepare(variational.V if p is None else variational.P))
+        self._require_finite()
         self._energy, self._momentum = self.extremes[0] + c.ground_energy, self.extremes[3:9].copy()
         self.steps = 0
         self._known = 0  # increments in the history
         self._parts = 1  # into which the last step was divided
         self.status = Status.CONVERGED
         self._pushed = False
+
+    def _require_finite(self) -> None:
+        """Raise a ValueError if energy or momentum of the start are beyond the range of numbers."""
+        if np.isfinite(self.extremes).all() and np.isfinite(self._p).all():
+            return
+        layout, (q, v) = self.model.layout, (self._state.q, self._state.v)
+        name, values, starts = max((("q", q, layout.q_start), ("v", v, layout.v_start)), key=lambda x: abs(x[1]).max())
+        worst = int(np.argmax(abs(values)))
+        body = self.model.names[int(np.searchsorted(starts, worst, side="right")) - 1]
+        raise ValueError(f"the energy or the momentum of the initial state is beyond the range of numbers: {name} is "
+                         f"{values[worst]:.3g} at body '{body}'")
+
+    def _require_unchanged(self) -> None:
+        """Raise a ModelError if the model is no longer the one that is simulated."""
+        if self.model.revision != self._revision:
+            raise ModelError(f"model '{self.model.name}' was changed while it was being simulated: make a new "
+                             "Simulator of it; this one stays at its last step, with q, v and t")
 
     def prepare(self, given: int) -> int:
         """Set up the node by what is given of it, as variational.start does. Gives the first singular joint or −1."""
@@ -161,12 +183,11 @@ class Simulator:
         wrench : (nb, 6) external wrenches (moment, force) held over these steps, each in the body's frame about its
             origin, N m and N
         """
-        if not (isinstance(n, int | np.integer) and n >= 0):
-            raise ValueError(f"n must be a whole number of steps, not {n!r}")
+        n = whole("n", n, 0)
         if n == 0:
             return
-        forces, push, end = per_step("tau", tau, (self.model.nv,), None), self.wrenches(wrench), self.steps + int(n)
-        pace = Progress(int(n), False)
+        forces, push, end = per_step("tau", tau, (self.model.nv,), None), self.wrenches(wrench), self.steps + n
+        pace = Progress(n, False)
         with Interrupts() as ctrl_c:
             while self.steps < end and not ctrl_c.asked:
                 first, until = self.steps, min(self.steps + pace.chunk, end)
@@ -199,6 +220,7 @@ class Simulator:
         self, steps: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any = None
     ) -> None:
         """Make steps and fill ``out``; on failure raise the StepError, the node being the last good one."""
+        self._require_unchanged()
         made, blamed = self._run(steps, tau, wrench, out, first, every, control)
         while made < steps and self._rescue(made, tau, wrench, out, first, every, control):
             made += 1  # that one by other means, then on as before
@@ -241,6 +263,7 @@ class Simulator:
         """
         from leastaction import files
 
+        self._require_unchanged()
         return files.save_checkpoint(self, Path(path))
 
     @classmethod
@@ -329,7 +352,7 @@ class Simulator:
 
     def forces_by(self, law: Any) -> Array:
         """Joint forces (1, nv) by a control law at this node, as `per_step`; it gets copies of the state."""
-        return per_step("what control returns", law(self.t, self.q, self.v), (self.model.nv,), None)
+        return returned("control", law(self.t, self.q, self.v), (self.model.nv,))
 
     def control_failure(self, hint: str = "") -> StepError:
         """Return the StepError of a control that failed at this node."""
@@ -354,7 +377,8 @@ class Simulator:
     def _settle(self) -> None:
         """Know the last good node after a step that failed: the kernels leave its momentum in the state."""
         self._p = self._state.p.copy()
-        self._energy, self._momentum = energy(self.model, self.q, self.v), momentum(self.model, self.q, self.v)
+        with suppress(ValueError):  # beyond the range of numbers, which was noticed a few steps later
+            self._energy, self._momentum = energy(self.model, self.q, self.v), momentum(self.model, self.q, self.v)
 
     def _failure(self, blamed: int, residual: float, tau: Array, wrench: Array) -> StepError:
         joint = self.model.names[self.compiled.body_of_link[blamed]]
@@ -410,7 +434,7 @@ def per_step(name: str, value: ArrayLike | None, shape: tuple[int, ...], steps: 
     """Forces as (R, *shape): R = 0 for none, 1 if held, or the number of steps."""
     if value is None:
         return np.zeros((0, *shape))
-    array = np.array(value, dtype=float, order="C")
+    array = real_array(value, name)
     if array.ndim == 0 and shape == (1,):
         array = array.reshape(1)
     if array.shape == shape:
@@ -422,6 +446,12 @@ def per_step(name: str, value: ArrayLike | None, shape: tuple[int, ...], steps: 
         row = int(np.argwhere(~np.isfinite(array))[0][0])
         raise ValueError(f"{name} has entries that are not finite, the first in row {row}")
     return array
+
+
+def returned(name: str, value: object, shape: tuple[int, ...]) -> Array:
+    """What the function that was given for this argument returned, as `per_step`; None is no force, but a fault."""
+    name = f"what {name} returns"
+    return per_step(name, real_array(value, name), shape, None)
 
 
 @point_to_integrator
@@ -442,11 +472,12 @@ def variational_step(
     q1 : (nq,) configuration
     p1 : (nv,) momentum
     """
-    if not (np.isfinite(h) and h != 0):
-        raise ValueError(f"h must be a finite number other than zero, not {h!r}")
+    step = finite(h)
+    if not step:
+        raise ValueError(f"h must be a finite number other than zero, not {shown(h)}")
     p = vector(model, p0, "p0")
-    sim = Simulator(model, q0, None, dt=abs(h), integrator=integrator, ignore=DAMPING)
-    sim.dt = float(h)
+    sim = Simulator(model, q0, None, dt=abs(step), integrator=integrator, ignore=DAMPING)
+    sim.dt = step
     sim._start(sim.q, sim.v, p)
     sim.step()
     return sim.q, sim.p

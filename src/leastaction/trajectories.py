@@ -25,8 +25,9 @@ class Trajectories(Sequence[Trajectory]):
     """B runs of one model as stacked arrays, and as a sequence of B `Trajectory` whose arrays are views of them.
 
     K steps were asked for, and every ``record_every``-th node was kept: N = K // record_every + 1 of them, the start
-    included. A member that failed made fewer: its own trajectory, ``many[b]``, ends early, and its rows of the stacked
-    arrays after that repeat its last kept node, so that every number is finite. A slice, ``many[2:5]``, is again such
+    included. How the steps between two of them went is summed up, in S = K / record_every rows, rounded up. A member
+    that failed made fewer steps: its own trajectory, ``many[b]``, ends early, and its rows of the stacked arrays after
+    that repeat its last kept node, so that every number is finite. A slice, ``many[2:5]``, is again such
     an object, with views of the same arrays.
 
     Attributes
@@ -40,10 +41,10 @@ class Trajectories(Sequence[Trajectory]):
     energy : (B, N) total energy, J
     momentum : (B, N, 6) total spatial momentum about the world's origin, angular then linear, world axes, kg m²/s,
         kg m/s
-    iterations : (B, K) residual evaluations of each step; 0 for steps that were not made
-    residual : (B, K) residual left, in the units of the stopping rule; 0 for steps that were not made
-    status : (B, K) see Status; for steps that were not made the negative one that says why
-    substeps : (B, K) into how many parts each step was divided; 1 for a plain step, and for those that were not made
+    iterations : (B, S) residual evaluations from one kept node to the next, in total; 0 where no step was made
+    residual : (B, S) greatest residual left there, in the units of the stopping rule; 0 where no step was made
+    status : (B, S) the most that a step needed there, see Status; where no step was made the negative one that says why
+    substeps : (B, S) into how many parts a step was divided there at most; 1 for plain steps, and where none was made
     members : the B trajectories
     """
 
@@ -84,14 +85,14 @@ class Trajectories(Sequence[Trajectory]):
     def __repr__(self) -> str:
         failed = int(self.failed.sum())
         return (
-            f"<Trajectories of '{self.model.name}': {len(self)} members, {self.status.shape[1]} steps of "
+            f"<Trajectories of '{self.model.name}': {len(self)} members, {int(self.steps.max(initial=0))} steps of "
             f"{self.dt:g} s, {len(self.t)} kept{f', {failed} cut short' if failed else ''}>"
         )
 
     @cached_property
     def steps(self) -> Array:
         """(B,) number of steps that each member made."""
-        return np.array([len(member.iterations) for member in self.members], dtype=np.int64)
+        return np.array([member.steps for member in self.members], dtype=np.int64)
 
     @cached_property
     def failed(self) -> Array:

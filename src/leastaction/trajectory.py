@@ -78,9 +78,11 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """The nodes that were kept, and how each step went.
+    """The nodes that were kept, and how the steps between them went.
 
-    K steps were made, and every ``record_every``-th node was kept: N of them, the start included.
+    K steps were made, and every ``record_every``-th node was kept: N of them, the start included. How the steps went is
+    summed up in as many rows, S = K / record_every rounded up, so that memory grows with what is kept; with
+    record_every = 1 each row is one step. ``tally`` counts every step.
 
     Attributes
     ----------
@@ -91,15 +93,17 @@ class Trajectory:
     p : (N, nv) momenta conjugate to v, kg m²/s, kg m/s
     energy : (N,) total energy, from the momentum: ½ pᵀM⁻¹p + potential, J
     momentum : (N, 6) total spatial momentum about the world's origin, angular then linear, world axes, kg m²/s, kg m/s
-    iterations : (K,) residual evaluations of each step; see docs/files.md for what a file keeps of these four
-    residual : (K,) residual left, in the units of the stopping rule
-    status : (K,) see Status; 0 converged, 1 at the round-off floor, more where more was needed
-    substeps : (K,) into how many parts each step was divided, as the last resort; 1 for a plain step
+    iterations : (S,) residual evaluations from one kept node to the next, in total
+    residual : (S,) greatest residual left there, in the units of the stopping rule
+    status : (S,) the most that a step needed there, see Status; 0 converged, 1 at the round-off floor, more where more
+        was needed
+    substeps : (S,) into how many parts a step was divided at most, as the last resort; 1 for plain steps
     energy_range : (2,) least and greatest energy, J: over the kept nodes, every eighth step, and all steps in which
         some link turns by more than 0.05 rad
     momentum_range : (2, 6) least and greatest total momentum, likewise
     peak_kinetic_energy : greatest kinetic energy, J, at those steps
     looks : energies at evenly spaced steps of the run, by which it is judged; they do not depend on record_every
+    tally : what all steps needed; it does not depend on record_every
     failure : the StepError that ended the run early, with the last good state, kept or not; None if it went to its end
     origin : what else it takes to make the run again; None if that is not known
     """
@@ -122,6 +126,7 @@ class Trajectory:
     momentum_range: Array
     peak_kinetic_energy: float
     looks: Looks
+    tally: Tally
     failure: StepError | None = None
     origin: Origin | None = None
 
@@ -146,16 +151,6 @@ class Trajectory:
         from leastaction import viewers
 
         return viewers.picture(self)
-
-    @cached_property
-    def tally(self) -> Tally:
-        """What the steps needed, all in all."""
-        kinds, counts = np.unique(self.status, return_counts=True)
-        return Tally(
-            len(self.iterations), int(self.iterations.sum()), int(self.iterations.max(initial=0)),
-            int(np.count_nonzero(self.substeps > 1)),
-            {Status(kind): count for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True)},
-        )
 
     @property
     def steps(self) -> int:

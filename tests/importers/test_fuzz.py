@@ -31,6 +31,11 @@ TENDONS = """<mujoco><option density="1.2"><flag gravity="disable"/></option><wo
 
 @pytest.fixture
 def folder(tmp_path):
+    fill_folder(tmp_path)
+    return tmp_path
+
+
+def fill_folder(tmp_path: Path) -> None:
     seeds = tmp_path / "seeds"
     (seeds / "meshes").mkdir(parents=True)
     kinds = ("revolute", "continuous", "prismatic", "floating", "planar", "fixed")
@@ -47,7 +52,6 @@ def folder(tmp_path):
              "made.xml": EVERYTHING, "files.xml": MJCF_WITH_FILES, "tendons.xml": TENDONS}
     for name, text in files.items():
         (seeds / name).write_text(text)
-    return tmp_path
 
 
 def run(folder: Path, first: int, count: int) -> None:

@@ -107,9 +107,9 @@ def test_by_name_reads_a_size():
     ("name", "text"),
     [
         ("rope", "there is no built-in model 'rope'; choose from chain, paper_chain, pendulum, double_pendulum"),
-        ("chain:ten", "cannot read 'chain:ten'; only chain, paper_chain, tree take a size, as in 'chain:10'"),
+        ("chain:ten", "cannot read 'chain:ten'; only chain, paper_chain, tree take a size, a whole number"),
         ("pendulum:2", "cannot read 'pendulum:2'"),
-        ("chain:0", "the number of links must be at least 1, not 0"),
+        ("chain:0", "the number of links must be a whole number of at least 1, not 0"),
     ],
 )
 def test_by_name_says_what_it_knows(name, text):

@@ -201,7 +201,7 @@ def swinger() -> Model:
     [
         (np.zeros(3), None, r"q must have the shape \(8,\), not \(3,\)"),
         (None, np.zeros((7, 1)), r"v must have the shape \(7,\), not \(7, 1\)"),
-        ("now", None, "q must be 8 numbers, not 'now'"),
+        ("now", None, "q must be 8 real numbers, not 'now'"),
         ([0, 0, 0, 1, 0, 0, 0, NAN], None, "^q is not finite at body 'arm'$"),
         ([0, 0, INF, 1, 0, 0, 0, 0], None, "^q is not finite at body 'base'$"),
         (None, [0, 0, 0, NAN, 0, NAN, 0], "^v is not finite at body 'base'$"),

@@ -23,7 +23,7 @@ def rms(x):
 
 def describe(name, error, traj):
     print(f"{name}: energy error rms {rms(error):.2g}, most {np.abs(error).max():.2g}, at the end {error[-1]:+.2g}; "
-          f"{traj.iterations.mean():.2f} evaluations a step, {(traj.substeps > 1).sum()} steps divided")
+          f"{traj.tally.evaluations / traj.steps:.2f} evaluations a step, {traj.tally.divided} steps divided")
 
 
 def test_hard_chain_for_a_thousand_seconds_at_order_four():

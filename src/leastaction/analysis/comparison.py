@@ -225,7 +225,7 @@ def compare(
         words |= {DAMPING}  # said once
         checks = spot_checks(run) if model.nv <= LARGEST else (None, None)
         entries.append(_entry(method(integrator), reference, run.q, run.energy, run.momentum, watch.cpu_seconds,
-                              len(run.iterations), "broke down" if run.failure else "", checks))
+                              run.steps, "broke down" if run.failure else "", checks))
     for name, package, make in ((MUJOCO, "mujoco", _mujoco), (DOP853, "scipy", _dop853)):
         if find_spec(package) is None:
             left_out[name] = f"it is not installed: pip install {package}"

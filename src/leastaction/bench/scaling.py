@@ -48,9 +48,9 @@ def costs(sizes: Iterable[int], body_steps: int, repeats: int) -> list[Cost]:
 
 def _evaluations(model: la.Model, steps: int) -> float:
     """How many the steps on the clock need."""
-    whole = SETTLE + steps
-    counted = la.simulate(model, dt=DT, steps=whole, integrator=METHOD, record_every=whole, progress=False)
-    return float(counted.iterations[SETTLE:].sum())
+    counted = [la.simulate(model, dt=DT, steps=count, integrator=METHOD, record_every=count, progress=False)
+               for count in (SETTLE, SETTLE + steps)]
+    return float(counted[1].tally.evaluations - counted[0].tally.evaluations)
 
 
 def _timed(model: la.Model, steps: int) -> float:

@@ -83,8 +83,11 @@ def measure(case: Case, steps: int, repeats: int) -> Costs:
             seconds = (time.process_time() - began) / steps
             if (guess, name) in costs:
                 seconds = min(seconds, costs[guess, name].seconds)
-            troubles = Counter(TROUBLES[s] for s in map(la.Status, run.status.tolist()) if s in TROUBLES)
-            costs[guess, name] = Cost(run.iterations.sum() / steps, seconds, troubles, run.failure)
+            troubles: Counter[str] = Counter()
+            for status, count in run.tally.statuses.items():
+                if status in TROUBLES:
+                    troubles[TROUBLES[status]] += count
+            costs[guess, name] = Cost(run.tally.evaluations / steps, seconds, troubles, run.failure)
     return costs
 
 

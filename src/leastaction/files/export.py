@@ -19,7 +19,6 @@ from leastaction.files.stored import StoredTrajectory
 from leastaction.files.sums import Sums
 from leastaction.integrators import Status
 from leastaction.judgement import EnergyWatch
-from leastaction.kernels.record import Record
 from leastaction.model import Model
 from leastaction.run import NODE, STEP
 from leastaction.trajectories import Trajectories
@@ -44,15 +43,12 @@ def save(traj: Trajectory, path: Path, overwrite: bool = False) -> Path:
 
 
 def _write(traj: Trajectory, path: Path) -> None:
-    statistics = Statistics(traj.record_every)
-    no = np.empty(0)
-    steps = Record(no, no, no, no, no, traj.iterations, traj.residual, traj.status, traj.substeps, no, no)
-    rows = {"t": traj.t, **{name: getattr(traj, name) for name in NODE}, **statistics.take(steps, 0, traj.steps)}
+    statistics = Statistics.of(traj)
+    rows = {"t": traj.t, **{name: getattr(traj, name) for name in NODE + STEP}}
     room, sums = columns(traj.model, traj.steps, traj.record_every), Sums()
     table = np.zeros(room["sums"].shape, room["sums"].dtype)
     for column, name in enumerate(ROWS):
         complete = traj.steps // traj.record_every if name in STEP else None
-        rows.setdefault(name, np.empty(0))
         values = np.ascontiguousarray(rows[name], dtype=room[name].dtype)
         for block, total in sums.take(name, 0, values[:complete]):
             table[block, column] = total
@@ -172,7 +168,7 @@ def to_xarray(run: Trajectory | Trajectories) -> "xarray.Dataset":
         coords["member"] = np.arange(len(run))
         more["steps"] = "member", run.steps, {"meaning": "steps made; after them the last kept node is repeated"}
         description = {"model": run.model.to_dict(), "integrator": integrator_to_dict(run.integrator), "dt": run.dt,
-                       "steps": run.status.shape[1], "record_every": run.record_every}
+                       "steps": int(run.steps.max(initial=0)), "record_every": run.record_every}
     else:
         description = _description(run)
     nodes = {name: (dims, getattr(run, name), {"meaning": meanings[name].meaning}) for name, dims in over.items()}

@@ -1,16 +1,22 @@
-"""How the steps went, summed up between two kept nodes: a file grows with what is kept, not with its steps."""
+"""How the steps went, summed up between two kept nodes: a run's size grows with what is kept, not with its steps."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from leastaction.integrators import Status
 from leastaction.kernels.record import Record
-from leastaction.trajectory import Tally
+from leastaction.trajectory import Tally, Trajectory
 
 Array = np.ndarray
 KINDS = int(max(Status)) + 1  # of steps that were made
+
+
+def step_room(*shape: int) -> tuple[Array, Array, Array, Array]:
+    """Allocate iterations, residual, status and substeps of so many steps; the last of several axes is of steps."""
+    return (np.zeros(shape, dtype=np.int64), np.zeros(shape), np.zeros(shape, dtype=np.int64),
+            np.ones(shape, dtype=np.int64))
 
 
 class Statistics:
@@ -50,6 +56,27 @@ class Statistics:
                 rows[name][0] = max(rows[name][0], before)
         self.open[:] = [row[-1] for row in rows.values()]
         return rows
+
+    def write(self, out: Record, first: int, made: int, to: Record) -> None:
+        """Add steps, and write the rows to where those of the whole run are."""
+        for name, values in self.take(out, first, made).items():
+            row = first // self.every
+            getattr(to, name)[row : row + len(values)] = values
+
+    def tally(self, steps: int) -> Tally:
+        """Sum up so many steps, which are all that were taken."""
+        return tally({"steps": steps, **self.fields()})
+
+    @classmethod
+    def of(cls, traj: Trajectory) -> Self:
+        """Make those of a run that has ended."""
+        made, whole = cls(traj.record_every), traj.tally
+        made.evaluations, made.most, made.divided = whole.evaluations, whole.most, whole.divided
+        if traj.steps:
+            made.open[:] = [rows[-1] for rows in (traj.iterations, traj.residual, traj.status, traj.substeps)]
+        for kind, count in whole.statuses.items():
+            made.statuses[kind] = count
+        return made
 
     def fields(self) -> dict[str, Any]:
         """Give all of it as numbers by name."""

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, Self
 
 import numpy as np
 
+from leastaction.arguments import whole
 from leastaction.errors import FileError, StepError
 from leastaction.files import checkpoint
 from leastaction.files.columns import CHECKPOINTS, FORCES, ROWS, Column, columns
@@ -202,8 +203,8 @@ class Writer(Keeper):
 def new_file(run: Run, path: Path, checkpoint_every: int | None, overwrite: bool) -> int:
     """Make the file of a run, its start included; gives the steps between two checkpoints."""
     sim, every, steps = run.sim, run.every, run.steps
-    if not (checkpoint_every is None or (isinstance(checkpoint_every, int | np.integer) and checkpoint_every >= 1)):
-        raise ValueError(f"checkpoint_every must be a whole number of at least 1, not {checkpoint_every!r}")
+    if checkpoint_every is not None:
+        checkpoint_every = whole("checkpoint_every", checkpoint_every, 1)
     kind = record_type({**sim._snapshot(), **Statistics(every).fields(), **EnergyWatch(0.0).fields(), **NO_FAILURE,
                         "rows": Sums().open, "commit": 0})
     regular = int(checkpoint_every or spacing(sim.model, steps, every, kind.itemsize))

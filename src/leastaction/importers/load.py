@@ -6,6 +6,7 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from leastaction.arguments import shown
 from leastaction.errors import ModelError
 from leastaction.importers import markup, mjcf, urdf
 from leastaction.importers.findings import Findings
@@ -84,10 +85,15 @@ def find_model(text: str, **options: object) -> Model:
     kind = text.partition(":")[0]
     if kind in BUILTIN:
         return by_name(text)
-    if Path(text).suffix.lower() in SUFFIXES or Path(text).exists():
+    try:
+        is_file = Path(text).suffix.lower() in SUFFIXES or Path(text).exists()
+    except (OSError, ValueError):  # no file can have such a name
+        is_file = False
+    if is_file:
         return load(text, **options)   # type: ignore[arg-type]
     hint = did_you_mean(kind, BUILTIN)
-    raise ModelError(f"there is no built-in model '{kind}', only {', '.join(BUILTIN)}, and no file of this name{hint}")
+    raise ModelError(f"there is no built-in model {shown(kind)}, only {', '.join(BUILTIN)}, and no file of this "
+                     f"name{hint}")
 
 
 def check_root(root: str) -> None:

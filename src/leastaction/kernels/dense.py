@@ -4,6 +4,8 @@ They make the same step as variational.py, from (q0, p0) to (q1, p1), and are co
 for. With SVI the momentum is kept by the joints alone (JOINT_P), and that of the links is zero between steps.
 """
 
+from math import isfinite
+
 from .aba import factor
 from .dense_root import copy_wrenches, find_dense_root, see_desk
 from .drnea import carry, kick
@@ -15,7 +17,7 @@ from .momentum import generalized_momentum, velocity_of
 from .record import follow, note_energy, record
 from .rnea import gravitational_energy, momenta, total_momentum, velocities
 from .search import worst_joint
-from .settings import BAD_CONTROL, SVI
+from .settings import BAD_CONTROL, NOT_FINITE, SVI
 from .variational import arrive, force_scale, restore_node, save_node, set_wrenches
 
 
@@ -129,6 +131,11 @@ def run_dense(
             velocities(tree, w, v)
             momenta(tree, w, MOMENTUM)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
+        if not isfinite(energy):
+            out.status[k] = NOT_FINITE
+            restore_node(tree, state, rest)
+            generalized_momentum(tree, w, p)
+            return k, 0, 0
         angular, linear = total_momentum(tree, w, MOMENTUM)
         follow(0.5 * twice, energy, angular + linear, out.extremes)
         note_energy(out.looks, first, k, energy)

@@ -21,7 +21,7 @@ from .newton import newton_down
 from .record import EXTREMES, FAST, KNOWN, LOOK, follow
 from .rnea import gravitational_energy, total_momentum
 from .search import leave
-from .settings import UNRESOLVED
+from .settings import NOT_FINITE, UNRESOLVED
 from .simd import below, choose, in_fours, in_lanes, integers, less, number, numbers
 from .variational import NOTICEABLE, V, force_scale, jumped, may_divide, prepare, save_node, set_wrenches
 
@@ -34,6 +34,7 @@ Group = namedtuple("Group", "w q v low saved_q saved_low history twice energy p 
                             "alive motion weights aside factors")
 
 
+GREATEST = 1.7976931348623157e308  # of all finite numbers
 STARTED = -1  # in place of the number of a first step
 
 
@@ -184,6 +185,7 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, until, steps, every, met
                 suspect = max(1.0 - known_before, jumped(energy - last, before, twice, status))
                 too_long = suspect * less(least, NOTICEABLE) * less(-0.5, status) * (1.0 - group.forced[0])
                 status = choose(too_long, UNRESOLVED, status)
+            status = choose(less(abs(energy), GREATEST), status, NOT_FINITE)
             group.twice[0], group.energy[0] = twice, energy
             follow_lanes(tree, group, least, status, k)
             if (k + 1) % LOOK == 0:

@@ -188,7 +188,7 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, pa
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
         too_long = (len(tau) == 0 and may_divide(settings) and least_cosine(tree, w) < NOTICEABLE
                     and jumped(energy - start, before, twice, STRUGGLED) != 0.0)
-        if status >= 0 and not (too_long and 2 * parts <= settings.max_substeps):
+        if status >= 0 and isfinite(energy) and not (too_long and 2 * parts <= settings.max_substeps):
             out.iterations[0], out.residual[0], out.status[0], out.substeps[0] = spent, worst, status, parts
             angular, linear = total_momentum(tree, w, MOMENTUM)
             follow(0.5 * twice, energy, angular + linear, out.extremes)

@@ -6,6 +6,8 @@ and joint forces act as half an impulse at either end of the step (kick); togeth
 impulse at t_k.
 """
 
+from math import isfinite
+
 from .aba import factor, singular_joint
 from .drnea import kick
 from .guess import PAST, guess, remember
@@ -17,7 +19,7 @@ from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velo
 from .record import KNOWN, due, follow, note_energy, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
 from .search import call
-from .settings import BAD_CONTROL, RIQN, STRUGGLED, UNRESOLVED
+from .settings import BAD_CONTROL, NOT_FINITE, RIQN, STRUGGLED, UNRESOLVED
 from .simd import WIDTH, choose, less, number, wide
 from .vec3 import dot
 
@@ -225,9 +227,10 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
         before, last = twice, energy
         twice = velocity_of(tree, w, v) if keep or control is not None else momentum_solve_up(tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
-        if (least < NOTICEABLE and len(held) == 0 and may_divide(settings)
+        if not isfinite(energy) or (
+                least < NOTICEABLE and len(held) == 0 and may_divide(settings)
                 and (known_before == 0.0 or jumped(energy - last, before, twice, out.status[k]) != 0.0)):
-            out.status[k] = UNRESOLVED
+            out.status[k] = UNRESOLVED if isfinite(energy) else NOT_FINITE
             restore_node(tree, state, rest)
             generalized_momentum(tree, w, p)
             return k, 0, 0

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction.arguments import real_array, shown
 from leastaction.errors import ModelError
 
 UNIT_TOLERANCE = 1e-6  # quaternions closer to unit norm than this are normalised, others are faults
@@ -35,13 +36,13 @@ class ByValue:
 
 def as_array(value: ArrayLike, shape: tuple[int, ...], what: str) -> np.ndarray:
     """Copy `value` to a read-only float array, or raise a ModelError that says what `what` should be."""
+    expected = f"numbers of shape {shape}" if shape else "a number"
     try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        array = None
-    if array is None or array.shape != shape:
-        expected = f"numbers of shape {shape}" if shape else "a number"
-        raise ModelError(f"{what} must be {expected}, not {value!r}")
+        array = real_array(value, what, expected)
+    except ValueError as error:
+        raise ModelError(str(error)) from None
+    if array.shape != shape:
+        raise ModelError(f"{what} must be {expected}, not {shown(value)}")
     array.flags.writeable = False
     return array
 

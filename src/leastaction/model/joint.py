@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from leastaction.arguments import real_array
 from leastaction.model.arrays import UNIT_TOLERANCE
 
 SCREW, BALL, FREE = 0, 1, 2
@@ -208,8 +209,8 @@ def are_numbers(values: tuple[object, ...]) -> bool:
 def _plain(value: Any) -> Any:
     """Turn numbers into floats and tuples, so that joints compare and hash; the rest is left for `faults`."""
     try:
-        plain = np.asarray(value, dtype=float).tolist()
-    except (TypeError, ValueError):
+        plain = real_array(value, "value").tolist()
+    except ValueError:
         return value
     if isinstance(plain, list):
         return tuple(tuple(x) if isinstance(x, list) else x for x in plain)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from leastaction.arguments import shown, whole
 from leastaction.errors import ModelError
 from leastaction.model.arrays import about, product
 from leastaction.model.inertia import Inertia
@@ -12,6 +13,7 @@ from leastaction.model.joints import Ball, Revolute
 from leastaction.model.model import Model
 from leastaction.model.ragdoll import ragdoll as ragdoll
 
+MOST_BODIES = 1_000_000
 AXIS = (0.0, 1.0, 0.0)  # all hinges here turn about y, so that pendulums swing in the x-z plane
 
 
@@ -20,7 +22,7 @@ def chain(n: int = 10, length: float = 0.1, mass: float = 1.0) -> Model:
 
     Parameters
     ----------
-    n : number of links
+    n : number of links, a million at most
     length : of a link, m
     mass : of a link, kg
     """
@@ -72,28 +74,32 @@ def tree(depth: int = 3, branching: int = 2, joint: str = "ball") -> Model:
 
     Parameters
     ----------
-    depth : number of generations of bodies
+    depth : number of generations of bodies, of which there may be a million in all
     branching : number of children of each body but the last generation
     joint : "ball" or "revolute"
     """
     joints: dict[str, Joint] = {"ball": Ball(), "revolute": Revolute(AXIS)}
     if joint not in joints:
         raise ModelError(f"the joint of a tree must be 'ball' or 'revolute', not {joint!r}")
-    _require_count("depth", depth)
-    _require_count("branching", branching)
+    depth, branching = _count("depth", depth), _count("branching", branching)
+    # 21 generations are beyond the limit already, and more of them would be numbers of many digits
+    bodies = depth if branching == 1 else sum(branching**k for k in range(min(depth, 21)))
+    if bodies > MOST_BODIES:
+        raise ModelError(f"a tree of {depth} generations, with {branching} children of each body, has more than "
+                         f"{MOST_BODIES:,} bodies: give a smaller depth or branching")
     length = 0.5
     rod = Inertia.capsule(1.0, 0.03, length, com=(0, 0, -length / 2))
     splay = [product(about((0, 0, 1), 2 * np.pi * k / branching), about(AXIS, 0.6)) for k in range(branching)]
     model = Model(name="tree")
     model.add_body("body0", joint=joints[joint], inertia=rod)
-    generation = ["body0"]
+    youngest = ["body0"]
     for _ in range(depth - 1):
         grown = []
-        for parent in generation:
+        for parent in youngest:
             for turn in splay:
                 grown.append(f"body{model.nb}")
                 model.add_body(grown[-1], parent, joints[joint], (0, 0, -length), turn, rod)
-        generation = grown
+        youngest = grown
     model.v0 = np.random.default_rng(0).uniform(-1, 1, model.nv)
     return model
 
@@ -122,13 +128,14 @@ def by_name(name: str) -> Model:
     if not colon:
         return BUILTIN[kind]()
     if kind not in SIZED or not size.isdecimal():
-        raise ModelError(f"cannot read '{name}'; only {', '.join(SIZED)} take a size, as in 'chain:10'")
-    return BUILTIN[kind](int(size))
+        raise ModelError(f"cannot read {shown(name)}; only {', '.join(SIZED)} take a size, a whole number as in "
+                         f"'chain:10', for {MOST_BODIES:,} bodies at most")
+    return BUILTIN[kind](int(size[:20]))  # so many digits are beyond the limit, whatever follows
 
 
 def _serial(name: str, n: int, link: tuple[float, float, float], inertia: Inertia) -> Model:
     """Make a chain of n equal links, each hinged at the end of the one before."""
-    _require_count("number of links", n)
+    n = _count("number of links", n)
     hinge = Revolute(AXIS)
     model = Model(name=name)
     for i in range(n):
@@ -139,9 +146,11 @@ def _serial(name: str, n: int, link: tuple[float, float, float], inertia: Inerti
     return model
 
 
-def _require_count(what: str, value: int) -> None:
-    if value < 1:
-        raise ModelError(f"the {what} must be at least 1, not {value}")
+def _count(what: str, value: int) -> int:
+    try:
+        return whole(f"the {what}", value, 1, MOST_BODIES)
+    except ValueError as error:
+        raise ModelError(str(error)) from None
 
 
 def __dir__() -> list[str]:

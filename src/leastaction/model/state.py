@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction.arguments import real_array
 from leastaction.model.arrays import UNIT_TOLERANCE
 from leastaction.model.joint import Joint
 from leastaction.model.joints import Fixed
@@ -77,9 +78,9 @@ class Layout:
     ) -> np.ndarray | None:
         """Copy to an array of the right shape, or note why not; entries that are not finite are noted."""
         try:
-            array = np.array(value, dtype=float)
-        except (TypeError, ValueError):
-            faults.append(f"{label} must be {size} numbers, not {value!r}")
+            array = real_array(value, label, f"{size} real numbers")
+        except ValueError as error:
+            faults.append(str(error))
             return None
         if array.shape != (size,):
             faults.append(f"{label} must have the shape ({size},), not {array.shape}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from leastaction.compiled import compile_model, zeros
 from leastaction.errors import StepError
+from leastaction.files.statistics import Statistics, step_room
 from leastaction.integrators import Integrator, Newton, Variational
 from leastaction.judgement import EnergyWatch
 from leastaction.kernels import layout, variational
@@ -60,11 +61,14 @@ def suits(integrator: Integrator, control: Control, wrench: Control) -> bool:
 
 def stacked(count: int, like: Run) -> Record:
     """Allocate the record of ``count`` runs like this one: the arrays of `Record`, with a first axis of members."""
-    model, nodes, steps = like.sim.model, 1 + like.steps // like.every, like.steps  # the start is the first node
-    q, v, p, momentum = (np.empty((count, nodes, size)) for size in (model.nq, model.nv, model.nv, 6))
-    iterations, status = np.zeros((2, count, steps), dtype=np.int64)
-    return Record(q, v, p, np.empty((count, nodes)), momentum, iterations, np.zeros((count, steps)), status,
-                  np.ones((count, steps), dtype=np.int64), np.zeros((count, steps // LOOK)), None)
+    model, nodes = like.sim.model, 1 + like.steps // like.every  # the start is the first node
+    try:
+        q, v, p, momentum = (np.empty((count, nodes, size)) for size in (model.nq, model.nv, model.nv, 6))
+        rows = step_room(count, -(-like.steps // like.every))
+    except MemoryError:
+        raise MemoryError(f"{nodes:,} nodes of {count} runs do not fit in memory: keep fewer, with a larger "
+                          "record_every, or give out, a file, to simulate") from None
+    return Record(q, v, p, np.empty((count, nodes)), momentum, *rows, np.zeros((count, like.steps // LOOK)), None)
 
 
 def rows_of(record: Record, which: int | slice) -> Record:
@@ -109,6 +113,8 @@ class _Team:
         # must not write over those of others: such a team has rows of its own, which are copied at the end.
         self.aside = [member.number for member in members] != list(range(four.start, four.stop))
         out = stacked(LANES, like) if self.aside else rows_of(record, four)
+        if self.every > 1:  # the kernel writes how every step went, which is summed up at the end
+            out = out._replace(**dict(zip(STEP, step_room(LANES, self.steps), strict=True)))
         self.out = out._replace(energy=out.energy[:, :, None], looks=out.looks[:, :, None])
         size = (n + 1) * _WIDTH
         sizes = {"w": size, "q": nq, "v": nv, "low": nq, "saved_q": nq, "saved_low": nq, "history": PAST * nv,
@@ -151,7 +157,7 @@ class _Team:
     def _start(self) -> None:
         """Set up the first node, and keep it."""
         group, out = self.group, self.out
-        if self._call(STARTED) >= 0:
+        if self._call(STARTED) >= 0 or not np.isfinite(group.extremes).all():
             for lane, member in enumerate(self.members):
                 with naming(member.number):
                     self._simulator(lane)  # which says what is wrong with it
@@ -251,13 +257,14 @@ class _Team:
     def _trajectory(self, lane: int) -> Trajectory:
         """Return what was made of one run, up to the last good node."""
         member, kept, like = self.members[lane], self._record(lane), self.like
-        looks = kept.looks
+        made, looks, kept = kept, kept.looks, rows_of(self.record, member.number)
         if self.aside:
-            made, kept = kept, rows_of(self.record, member.number)
-            for name in NODE + STEP:
+            for name in NODE:
                 getattr(kept, name)[:] = getattr(made, name)
         failure, ground = self.failures[lane], self.compiled[lane].ground_energy
         steps = self.steps if failure is None else self.alone[lane].steps
+        statistics = Statistics(self.every)
+        statistics.write(made, 0, steps, kept)
         nodes = slice(1 + steps // self.every)
         if failure is None:
             extremes = self.group.extremes[lane::LANES].copy()
@@ -268,4 +275,5 @@ class _Team:
         origin = like.origin._replace(control=copied(member.control), revision=member.model.revision)
         watch = EnergyWatch(kept.energy[0])
         watch.take(looks[: steps // LOOK] + ground)
-        return trajectory_of(member.model, like, kept, steps, extremes, watch.looks(), ground, failure, origin)
+        return trajectory_of(member.model, like, kept, steps, extremes, watch.looks(), ground,
+                             statistics.tally(steps), failure, origin)

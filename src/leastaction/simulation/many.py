@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from threading import Event
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction.arguments import real_array, whole
 from leastaction.compiled import compile_model
 from leastaction.integrators import Status, as_integrator, point_to_integrator
 from leastaction.judgement import warn_of_many
@@ -89,9 +91,10 @@ def simulate_many(
         raise ValueError("simulate_many always keeps what was made before a failure: on_failure cannot be given")
     if options.get("out") is not None:
         raise ValueError("simulate_many keeps its runs in memory: give out to simulate, one run a file")
-    if not (threads is None or (isinstance(threads, int) and threads > 0)):
-        raise ValueError(f"threads must be a positive whole number, not {threads!r}")
+    if threads is not None:
+        threads = whole("threads", threads, 1)
     count = next(iter(sizes.values()))
+    q, v = (real_array(x, name) if name in sizes else x for name, x in (("q", q), ("v", v)))
     tell(model, options.get("ignore", ()))
     models = _variants(model, gravity, mass, count)
     controls: Sequence[Control] = control if isinstance(control, list | tuple) else [control] * count  # type: ignore
@@ -104,7 +107,8 @@ def simulate_many(
     bar = Progress(count, progress, unit="run")
 
     def prepared(one: Member) -> Run:
-        return prepare(one.model, one.q, one.v, control=one.control, **options)
+        with naming(one.number) if one is not first else nullcontext():  # it is asked for what all have in common
+            return prepare(one.model, one.q, one.v, control=one.control, **options)
 
     def run(team: list[int]) -> list[Trajectory]:
         if together[team[0]]:
@@ -166,7 +170,7 @@ def _own(values: ArrayLike | None, many: bool, b: int) -> ArrayLike | None:
 
 def _each(label: str, values: ArrayLike, size: int, count: int) -> Array:
     """So many numbers for each member, given for each or once for all."""
-    array = np.asarray(values, dtype=float)
+    array = real_array(values, label)
     if array.shape not in ((size,), (count, size)):
         raise ValueError(f"{label} must have the shape ({size},) or ({count}, {size}), not {array.shape}")
     return np.broadcast_to(array, (count, size))

@@ -10,15 +10,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction import files
+from leastaction.arguments import whole
 from leastaction.errors import StepError
+from leastaction.files.statistics import Statistics, step_room
 from leastaction.integrators import Integrator, IntegratorName, point_to_integrator
 from leastaction.judgement import warn
 from leastaction.kernels.record import LOOK, Record
 from leastaction.model import Model
 from leastaction.progress import Progress
 from leastaction.run import Keeper, OnFailure, Run, step_count, tell_end, trajectory_of
+from leastaction.simulation.group import rows_of, stacked
 from leastaction.simulator import Simulator
 from leastaction.trajectory import Control, Trajectory
+
+AT_ONCE = 30_000  # steps whose statistics are held one by one
 
 
 @point_to_integrator
@@ -106,14 +111,12 @@ def prepare(
     """Return the run that `simulate` makes of these arguments, at its start."""
     sim = Simulator(model, q, v, dt=dt, integrator=integrator, ignore=ignore)
     count = step_count(sim.dt, duration, steps)
-    if not (isinstance(record_every, int | np.integer) and record_every >= 1):
-        raise ValueError(f"record_every must be a whole number of at least 1, not {record_every!r}")
-    return Run(sim, count, int(record_every), control, wrench)
+    return Run(sim, count, whole("record_every", record_every, 1), control, wrench)
 
 
 def make(run: Run, bar: Progress, on_failure: OnFailure, kept: Record | None = None) -> Trajectory:
     """Make a run in memory: in a record that is given, or in a new one."""
-    memory = Memory(run.sim, kept or run.sim.record(run.steps, run.every, 0, before=1), run.every)
+    memory = Memory(run.sim, kept or rows_of(stacked(1, run), 0), run.every)
     failure = None
     try:
         run.make(run.steps, memory, bar)
@@ -123,25 +126,32 @@ def make(run: Run, bar: Progress, on_failure: OnFailure, kept: Record | None = N
         failure = error
     sim = run.sim
     return trajectory_of(sim.model, run, memory.kept, sim.steps, sim.extremes, memory.watch.looks(),
-                         sim.compiled.ground_energy, failure, run.origin)
+                         sim.compiled.ground_energy, memory.statistics.tally(sim.steps), failure, run.origin)
 
 
 class Memory(Keeper):
-    """Keeps a run in arrays of its whole length, the start being their first row."""
+    """Keeps a run in arrays of its whole length, the start being their first row; the steps between nodes summed up."""
 
     def __init__(self, sim: Simulator, kept: Record, every: int) -> None:
         super().__init__(sim, every)
-        self.kept = kept
+        self.kept, self.statistics = kept, Statistics(every)
         kept.q[0], kept.v[0], kept.p[0], kept.energy[0] = sim.q, sim.v, sim.p, sim.energy
         kept.momentum[0] = sim.momentum
 
+    def most(self, _first: int) -> int:
+        """Bound the room for single steps."""
+        return AT_ONCE
+
     def room(self, first: int, steps: int) -> Record:
-        """Return views of where these steps belong."""
-        nodes, these = slice(1 + first // self.every, 1 + (first + steps) // self.every), slice(first, first + steps)
-        kept = self.kept
+        """Return views of where these nodes belong, and room for how each step goes."""
+        nodes, kept = slice(1 + first // self.every, 1 + (first + steps) // self.every), self.kept
         return Record(
-            kept.q[nodes], kept.v[nodes], kept.p[nodes], kept.energy[nodes], kept.momentum[nodes],
-            kept.iterations[these], kept.residual[these], kept.status[these], kept.substeps[these],
+            kept.q[nodes], kept.v[nodes], kept.p[nodes], kept.energy[nodes], kept.momentum[nodes], *step_room(steps),
             np.empty((first + steps) // LOOK - first // LOOK), self.sim.extremes,
         )
+
+    def keep(self, out: Record, first: int, made: int) -> None:
+        """Sum up how these steps went."""
+        super().keep(out, first, made)
+        self.statistics.write(out, first, made, self.kept)
 

@@ -3,12 +3,15 @@
 import sys
 import threading
 import time
+from contextlib import redirect_stdout
 from importlib.util import find_spec
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leastaction.viewers.film import Film, film, thinned
+from leastaction.viewers.guard import Guard
 from leastaction.viewers.panels import panels
 from leastaction.viewers.solids import solid_of
 
@@ -24,7 +27,10 @@ SPEEDS = {"0.05×": 0.05, "0.1×": 0.1, "0.25×": 0.25, "0.5×": 0.5, "1×": 1.0
 
 
 def view(traj: "Trajectory", port: int = 8080, block: bool | None = None) -> "Viewer":
-    """Show a run in the browser at http://127.0.0.1:port.
+    """Show a run in the browser on this machine, at an address with a secret that is printed.
+
+    The server listens on 127.0.0.1 only, and answers requests with that secret only, and none that another web page
+    makes (`leastaction.viewers.guard`).
 
     Parameters
     ----------
@@ -35,7 +41,7 @@ def view(traj: "Trajectory", port: int = 8080, block: bool | None = None) -> "Vi
     Returns
     -------
     Viewer
-        Its ``url``, and ``close()``.
+        Its ``url``, with the secret in it, and ``close()``.
     """
     if find_spec("viser") is None:
         raise ModuleNotFoundError(
@@ -45,6 +51,8 @@ def view(traj: "Trajectory", port: int = 8080, block: bool | None = None) -> "Vi
     if block or (block is None and not hasattr(sys, "ps1") and "ipykernel" not in sys.modules):
         print(f"{traj.model.name} is at {viewer.url} until Ctrl-C", flush=True)
         viewer.wait()
+    else:
+        print(f"{traj.model.name} is at {viewer.url}", flush=True)
     return viewer
 
 
@@ -64,7 +72,13 @@ class Viewer:
         self.now = float(self.film.t[0])
         self._lock = threading.Lock()
         self._closed = threading.Event()
-        self.server = viser.ViserServer(host=HOST, port=port, label=traj.model.name, verbose=False)
+        self._guard = Guard()
+        with self._guard.standing(), redirect_stdout(StringIO()):  # viser prints an address without the secret
+            self.server = viser.ViserServer(host=HOST, port=port, label=traj.model.name, verbose=False)
+        if not self._guard.stands:
+            self.server.stop()
+            raise RuntimeError(f"viser {viser.__version__} starts its server in a way that leastaction cannot guard; "
+                               "take viser 1.1, or write a page that needs no server, with traj.to_html('run.html')")
         self.server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False,
                                         brand_color=(0, 114, 178))
         self.server.gui.main_panel.dock_right()
@@ -77,8 +91,8 @@ class Viewer:
 
     @property
     def url(self) -> str:
-        """Address to open in a browser on this machine."""
-        return f"http://{HOST}:{self.server.get_port()}"
+        """Address to open in a browser on this machine; its last part is a secret, new for every viewer."""
+        return f"http://{HOST}:{self.server.get_port()}/{self._guard.secret}/"
 
     def seek(self, moment: float) -> None:
         """Show the frame nearest to a time, s."""

@@ -24,8 +24,8 @@ def measure(plan: Plan) -> dict[str, np.ndarray]:
     for name, (finder, _) in bar(list(FINDERS.items()), "Fig. 4b"):
         search = finder(tol=TOLERANCE, criterion="absolute")
         method = as_in_the_paper(root_finder=search, guess="dynamics", rescue=False, max_substeps=1)
-        found[name] = la.simulate(model, dt=DT, steps=plan.counted, integrator=method, record_every=plan.counted,
-                                  progress=False, on_failure="truncate").iterations
+        found[name] = la.simulate(model, dt=DT, steps=plan.counted, integrator=method, progress=False,
+                                  on_failure="truncate").iterations
     return found
 
 

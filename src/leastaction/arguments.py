@@ -1,0 +1,59 @@
+"""Numbers that a user gives: taken as they are meant, or refused in a sentence that names the argument."""
+
+import math
+from numbers import Real
+
+import numpy as np
+
+Array = np.ndarray
+MOST = 2**53  # up to here every whole number is a float, and times are exact
+REAL = "biuf"  # kinds of arrays that hold real numbers
+WORDS = {"c": "complex numbers", "M": "dates", "m": "durations of datetime64", "U": "text", "S": "text"}
+
+
+def shown(value: object) -> str:
+    """Write a value down in at most 80 characters."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def real_array(value: object, name: str, wanted: str = "real numbers") -> Array:
+    """Copy to an array of floats, in C order, or raise a ValueError: "`name` must be `wanted`, not …".
+
+    What NumPy would convert by leaving something out is refused: complex numbers, masked arrays, dates, text.
+    """
+    parts = value if isinstance(value, list | tuple) else (value,)
+    if any(isinstance(part, np.ma.MaskedArray) for part in parts):
+        raise ValueError(f"{name} must be {wanted}, not a masked array: fill its gaps first, as by filled(0.0)")
+    try:
+        given = np.asarray(value)
+        if given.dtype.kind == "O":  # Fraction and the like; float() refuses None and complex numbers, NumPy does not
+            given = np.array([float(entry) for entry in given.ravel()]).reshape(given.shape)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must be {wanted}, not {shown(value)}") from None
+    if given.dtype.kind not in REAL:
+        what = shown(value) if given.ndim == 0 else WORDS.get(given.dtype.kind, str(given.dtype))
+        raise ValueError(f"{name} must be {wanted}, not {what}")
+    return np.array(given, dtype=float, order="C")
+
+
+def finite(value: object) -> float | None:
+    """Return a finite real number as a float; None if it is anything else."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def whole(name: str, value: object, least: int, most: int = MOST) -> int:
+    """Return a whole number within limits, or raise a ValueError that names them."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {shown(value)}")
+    if value > most:
+        raise ValueError(f"{name} must be at most {most:,}, not {shown(value)}")
+    return int(value)
