@@ -180,10 +180,9 @@ def main() -> None:
     options = parser.parse_args()
     bounds = requirements(tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"])
     pythons = {version: find_python(version) for version in options.python or PYTHONS}
-    missing = [version for version, python in pythons.items() if python is None]
-    for version in missing:
-        print(f"Python {version}: not found on this machine", flush=True)
     found = {version: python for version, python in pythons.items() if python is not None}
+    for version in set(pythons) - set(found):
+        print(f"Python {version}: not found on this machine", flush=True)
     # Numba's own way does not depend on Python: the oldest is enough
     chosen = [(version, python, versions) for version, python in found.items()
               for versions in options.versions or VERSIONS if versions != "numba" or version == next(iter(found))]
@@ -191,7 +190,7 @@ def main() -> None:
         rows = list(pool.map(lambda one: try_one(*one, bounds, options.reuse), chosen))
     text = as_table([read(version, versions) for version in PYTHONS for versions in VERSIONS
                      if (OUT / f"{version}-{versions}").exists()])
-    missing = [version for version in PYTHONS if not list(OUT.glob(f"{version}-*"))]
+    missing = [version for version in PYTHONS if find_python(version) is None]
     if missing:
         text += f"\n\nNot found on that machine, so not run: Python {', '.join(missing)}."
     print(f"\n{text}")
