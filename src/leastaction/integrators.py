@@ -222,7 +222,8 @@ class Variational:
             chord=isinstance(finder, Newton) and finder.chord,
             rule=_RULES[finder.criterion],
             tol=float(finder.tol),
-            sure=0.05 if isinstance(finder, RIQN) else 0.5,  # forecasts for RIQN were up to 7 times too low
+            # Forecasts for RIQN were up to 7 times too low; and order 8 shows every digit
+            sure=0.05 if isinstance(finder, RIQN) else 0.5 if self.order < 8 else 0.1,
             max_iterations=int(finder.max_iterations),
             retraction=RETRACTIONS[self.retraction],
             implicit=bool(stiff),

@@ -11,6 +11,7 @@ import numpy as np
 
 from leastaction.composition import ORDERS
 from leastaction.dynamics import increment
+from leastaction.errors import StepError
 from leastaction.integrators import Integrator, RungeKutta4, Variational
 from leastaction.judgement import silent
 from leastaction.model import Model
@@ -128,11 +129,20 @@ def _again(run: Trajectory, q: Array, integrator: Integrator, parts: int) -> Tra
     if run.origin.revision != run.model.revision:
         raise ValueError(f"model '{run.model.name}' was changed after the run: simulate it again first")
     steps = run.steps
-    return simulate(
-        run.model, q, run.v[0], dt=run.dt / parts, steps=parts * steps, integrator=integrator,
-        control=_refined(run.origin.control, 1, steps, parts), wrench=_refined(run.origin.wrench, 2, steps, parts),
-        record_every=parts * run.record_every, on_failure="truncate", ignore=DAMPING,
-    )
+    control = _refined(run.origin.control, 1, steps, parts)
+    wrench = _refined(run.origin.wrench, 2, steps, parts)
+
+    def made(count: int) -> Trajectory:
+        return simulate(run.model, q, run.v[0], dt=run.dt / parts, steps=count, integrator=integrator,
+                        control=control, wrench=wrench, record_every=parts * run.record_every, on_failure="truncate",
+                        ignore=DAMPING)
+
+    try:
+        return made(parts * steps)
+    except Exception as error:  # of a control that cannot be asked between the steps of the run: compare until there
+        if not isinstance(error.__cause__, StepError):
+            raise
+        return replace(made(error.__cause__.step), failure=error.__cause__)
 
 
 def order_of(integrator: Integrator) -> int:
