@@ -16,6 +16,7 @@ from leastaction.bench.reference import disagreements
 from leastaction.bench.scaling import costs
 from leastaction.bench.startup import SCRIPT, startup
 from leastaction.bench.steps import step_costs
+from leastaction.judgement import silent
 
 ANATOMY_BODY_STEPS = 30_000
 LONG = 50.0  # s: methods of first order, which lose all energy over such times, follow no longer motions
@@ -67,6 +68,7 @@ QUICK = Plan(sizes=(2, 10, 50, 100, 300, 1000, 5000), body_steps=60_000, repeats
              batch=(64, 10, 200, 1), humanoid=False, anatomy_sizes=(10,))
 
 
+@silent()
 def run(plan: Plan, out: Path, root: Path | None = None) -> Results:
     """Measure, print what was found beside the targets, and write the report to the folder ``out``.
 

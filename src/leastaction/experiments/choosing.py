@@ -5,6 +5,7 @@ from pathlib import Path
 
 from leastaction.bench.report import machine
 from leastaction.experiments import forced_orders, orders, retractions, root_finders
+from leastaction.judgement import silent
 from leastaction.markdown import fill
 
 
@@ -38,6 +39,7 @@ FULL = Plan()
 QUICK = Plan(steps=200, finest=1.0, repeats=1)
 
 
+@silent()
 def run(plan: Plan, page: Path) -> None:
     """Measure, and write the tables to a page, between its marks."""
     text = "\n\n".join([

@@ -14,6 +14,7 @@ from leastaction.experiments.paper import (
 )
 from leastaction.experiments.paper.errata import errata
 from leastaction.experiments.paper.section import Plan
+from leastaction.judgement import silent
 
 EXPERIMENTS = (energy, cost, convergence, iterations, guesses, step_size, agreement)
 FULL = Plan()
@@ -21,6 +22,7 @@ QUICK = Plan(sizes=(2, 5, 10, 20, 50, 100), long_sizes=(300, 1000), frames=2000,
              counted=300, guess_frames=300, step_duration=4.0)
 
 
+@silent()
 def run(plan: Plan, out: Path, root: Path | None = None) -> None:
     """Measure everything, write the report, and publish it in a checkout if one is given."""
     out.mkdir(parents=True, exist_ok=True)
