@@ -10,7 +10,7 @@ from leastaction.cli.app import Debug, app, plain_errors
 
 @app.command()
 def reproduce(
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes, frames and repeats: less than a minute.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer sizes, frames and repeats: half a minute.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for the report, its figures and numbers.")] = Path("out/reproduce"),
     publish: Annotated[Path | None, typer.Option(
         help="Checkout whose docs/paper.md and README.md are to show the results.")] = None,
