@@ -59,7 +59,7 @@ class Compiled:
 
     def workspace(self) -> np.ndarray:
         """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""
-        w = zeros(layout.size(self.tree.n))
+        w = zeros(self.tree.size)
         rows = w[: self.tree.end].reshape(-1, layout.BLOCK // LANES, LANES)
         for row in (layout.Q, layout.DQ, layout.J):
             rows[:, row // LANES] = 1.0
@@ -175,17 +175,17 @@ def _compile(model: Model) -> Compiled:
     last = np.full(n + 1, -1)  # child of every link, and of the ground
     last[ground] = np.arange(n)  # the greatest index stays
     forks = np.isin(np.arange(n), ground[ground != np.arange(n) - 1])
-    ahead = last[:n] // layout.STRETCH > np.arange(n) // layout.STRETCH
-    family = (layout.LEAF * (last[:n] < 0) + layout.LAST * (last[ground] == np.arange(n)) + layout.FORK * forks
-              + layout.AHEAD * ahead)
+    family = layout.LAST * (last[ground] == np.arange(n)) + layout.FORK * forks
+    kind = np.array([part.kind for part in parts])
     gx, gy, gz = model.gravity.tolist()
     return Compiled(
-        tree=Tree(
+        tree=layout.memory(Tree(
             n, model.nq, model.nv, most=max(layout.DOF[part.kind] for part in parts),
-            slides=int(any(part.slide.any() for part in parts)), end=layout.blocks(n) * layout.BLOCK,
-            parent=ground.astype(np.int64), kind=np.array([part.kind for part in parts]), iq=np.array(iq),
-            iv=np.array(iv), passive=np.array(passive, dtype=np.int64), family=family.astype(np.int64),
-        ),
+            slides=int(any(part.slide.any() for part in parts)), end=0,
+            parent=ground.astype(np.int64), kind=kind, iq=np.array(iq),
+            iv=np.array(iv), passive=np.array(passive, dtype=np.int64), family=family.astype(np.int64), matrices=0,
+            sides=0, side=np.cumsum(kind != layout.SCREW) - 1, size=0,
+        ), lanes=False),
         constants=rows,
         rest=rest,
         gravity=(gx, gy, gz),

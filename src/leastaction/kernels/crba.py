@@ -1,43 +1,37 @@
 """Composite rigid bodies: the dense mass matrix, in O(n · depth)."""
 
-from .aba import rigid_inertias
-from .articulated import accumulate, articulated, collect, piece, pieces
-from .blocks import matrix_times, shift_blocks
 from .jit import kernel
 from .kinematics import joint_force, joint_twist, shift_wrench
-from .layout import ARM, ARMATURE, DOF, IA, get3, slot
+from .layout import DOF, link
+from .matrix6 import add_to_matrix, matrix, shift6, times
+from .sweep import begin_inertias
 
 
 @kernel
 def crba(tree, w, unit, M):
     """Fill M (nv × nv). ``unit`` is a zero vector in the layout of v, for scratch. Needs place()."""
-    for first in pieces(w, tree):
-        rigid_inertias(tree, w, first)
-        links, _ = piece(w, tree, first)
-        for i in links:  # leaves → root
-            collect(w, tree, i, first, IA)
-            A11, A12, A21, A22 = articulated(w, tree, i, first, IA, True)
-            fill_rows(tree, w, i, A11, A12, A21, A22, unit, M)
-            A11, A12, A21, A22 = shift_blocks(A11, A12, A21, A22, get3(w, slot(w, i) + ARM))
-            if tree.parent[i] < tree.n:
-                accumulate(w, tree, i, first, IA, True, A11, A12, A21, A22)
+    begin_inertias(tree, w)
+    for i in range(tree.n - 1, -1, -1):  # leaves → root
+        A = matrix(w, tree, i)
+        fill_rows(tree, w, i, A, unit, M)
+        if tree.parent[i] < tree.n:
+            add_to_matrix(w, tree, tree.parent[i], shift6(A, link(w, i).arm))
 
 
 @kernel
-def fill_rows(tree, w, i, A11, A12, A21, A22, unit, M):
-    """Rows and columns of M for joint i, with the inertia of all that hangs on it."""
-    o, k = slot(w, i), tree.iv[i]
+def fill_rows(tree, w, i, A, unit, M):
+    """Rows and columns of M for joint i, with the inertia A of all that hangs on it."""
+    L, k = link(w, i), tree.iv[i]
     for j in range(k, k + DOF[tree.kind[i]]):
         unit[j] = 1.0
-        turn, move = joint_twist(tree.kind[i], w, o, unit, k)
+        m, f = times(A, joint_twist(tree.kind[i], L, unit, k))
         unit[j] = 0.0
-        m, f = matrix_times(A11, A12, A21, A22, turn, move)
         ancestor = i
         while ancestor < tree.n:
-            a = slot(w, ancestor)
-            joint_force(tree.kind[ancestor], w, a, m, f, M[j], tree.iv[ancestor])
+            P = link(w, ancestor)
+            joint_force(tree.kind[ancestor], P, m, f, M[j], tree.iv[ancestor])
             for c in range(tree.iv[ancestor], tree.iv[ancestor] + DOF[tree.kind[ancestor]]):
                 M[c, j] = M[j, c]
-            m, f = shift_wrench(m, f, get3(w, a + ARM))
+            m, f = shift_wrench(m, f, P.arm)
             ancestor = tree.parent[ancestor]
-        M[j, j] += w[o + ARMATURE]
+        M[j, j] += L.armature

@@ -6,18 +6,19 @@ for. With SVI the momentum is kept by the joints alone (JOINT_P), and that of th
 
 from math import isfinite
 
-from .aba import factor
-from .dense_root import copy_wrenches, find_dense_root, see_desk
+from .dense_root import find_dense_root, restore_wrenches, see_desk
 from .drnea import carry, kick
 from .guess import PAST, guess, remember
 from .jit import entry, kernel, part
 from .joints import apply_joint_motion, carry_joint, get_motion, set_motion
-from .layout import F, JOINT_P, MOMENTUM, V, look, put33, see, slot
+from .layout import link, look, see
 from .momentum import generalized_momentum, velocity_of
 from .record import follow, note_energy, record
 from .rnea import gravitational_energy, momenta, total_momentum, velocities
 from .search import worst_joint
 from .settings import BAD_CONTROL, NOT_FINITE, SVI
+from .sweep import factor_mass
+from .vec3 import NONE
 from .variational import arrive, force_scale, restore_node, save_node, set_wrenches
 
 
@@ -26,15 +27,15 @@ def push_joints(tree, w, tau, h):
     """Add the impulse of joint forces tau over a time h."""
     if len(tau) > 0:
         for i in range(tree.n):
-            w[slot(w, i) + JOINT_P] += h * tau[tree.iv[i]]
+            link(w, i).joint_momentum += h * tau[tree.iv[i]]
 
 
 @kernel
 def keep_in_joints(tree, w, p):
     """Keep the momentum p of the node in the joints."""
     for i in range(tree.n):
-        put33(w, slot(w, i) + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-        w[slot(w, i) + JOINT_P] = p[tree.iv[i]]
+        link(w, i).momentum = NONE
+        link(w, i).joint_momentum = p[tree.iv[i]]
 
 
 @part
@@ -49,7 +50,7 @@ def dense_step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, kno
           state.motion)
     set_motion(tree, w, state.motion)
     if settings.implicit:
-        factor(tree, w, h)
+        factor_mass(tree, w, h)
     evaluations, left, status = find_dense_root(tree, w, state.q, gravity, h, scale, settings, residual, desk)
     if status < 0:
         return evaluations, left, status, 0.0
@@ -58,14 +59,14 @@ def dense_step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, kno
     if residual == SVI:
         for i in range(tree.n):  # p1 = D₂L_d + f⁺
             carry_joint(tree, w, i, h)
-            w[slot(w, i) + JOINT_P] += desk.x[tree.iv[i]] + 0.5 * h * desk.y[tree.iv[i]]
+            link(w, i).joint_momentum += desk.x[tree.iv[i]] + 0.5 * h * desk.y[tree.iv[i]]
     else:
-        copy_wrenches(tree, w, V, F)
+        restore_wrenches(tree, w)
         carry(tree, w, h)
     for i in range(tree.n):
         apply_joint_motion(tree, w, i, state.q, state.low)
     springs = arrive(tree, w, state.q, rest)
-    factor(tree, w, 0.0)
+    factor_mass(tree, w, 0.0)
     if residual == SVI:
         push_joints(tree, w, tau, 0.5 * h)
     else:
@@ -77,7 +78,7 @@ def dense_step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, kno
 def blame(tree, w, h, settings, status, residual, f):
     """The joint to blame for a step without a root; of SVI the one with the largest residual."""
     if residual != SVI:
-        return worst_joint(tree, w, h, settings.retraction, None, status, f)
+        return worst_joint(tree, w, h, settings.retraction, True, status, f)
     worst = 0
     for i in range(tree.n):
         if abs(f[tree.iv[i]]) > abs(f[tree.iv[worst]]):
@@ -129,19 +130,19 @@ def run_dense(
         twice = velocity_of(tree, w, v)
         if residual == SVI:  # for a moment, to have their sum
             velocities(tree, w, v)
-            momenta(tree, w, MOMENTUM)
+            momenta(tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
         if not isfinite(energy):
             out.status[k] = NOT_FINITE
             restore_node(tree, state, rest)
             generalized_momentum(tree, w, p)
             return k, 0, 0
-        angular, linear = total_momentum(tree, w, MOMENTUM)
+        angular, linear = total_momentum(tree, w)
         follow(0.5 * twice, energy, angular + linear, out.extremes)
         note_energy(out.looks, first, k, energy)
         if residual == SVI:
             for i in range(tree.n):
-                put33(w, slot(w, i) + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+                link(w, i).momentum = NONE
         if (first + k + 1) % every == 0:
             generalized_momentum(tree, w, p)
             record(tree, out, kept, q, v, p, energy, angular + linear)

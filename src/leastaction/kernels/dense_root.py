@@ -5,17 +5,18 @@ from math import inf, isfinite, sqrt
 
 import numpy as np
 
-from .aba import solve_down, solve_up
 from .drnea import drnea, gather_residual
 from .drnea_jacobian import drnea_jacobian
 from .jit import kernel, part
 from .joints import get_motion, get_solution, improve_motion, joint_residual, put_rhs
-from .layout import F, LANES, TAU, V, X, clear, get33, put33, slot, stretches
+from .layout import SCREW, clear, link
 from .linear import add_row, lu_solve, product, transposed_product
 from .root import FLOOR_LIMIT, LEAST_COSINE
 from .settings import ABSOLUTE, BROYDEN, CONVERGED, DENSE_NEWTON, EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, RIQN, SVI
 from .simd import integers, numbers
+from .sweep import down, up
 from .svi import Paths, paths_of, svi, svi_jacobian
+from .vec3 import NONE
 
 # matrix: (nv²,) the Jacobian, or Broyden's approximation of its inverse; f, step, x, y, z: (nv,) the residual, the
 # last step of the search, and scratch; paths: of svi.py
@@ -43,17 +44,22 @@ def see_desk(desk):
 
 
 @kernel
-def copy_wrenches(tree, w, source, target):
-    """Copy six rows of every link."""
+def save_wrenches(tree, w):
+    """Keep the wrenches in the place of the twists."""
     for i in range(tree.n):
-        m, f = get33(w, slot(w, i) + source)
-        put33(w, slot(w, i) + target, m, f)
+        link(w, i).twist = link(w, i).wrench
+
+
+@kernel
+def restore_wrenches(tree, w):
+    for i in range(tree.n):
+        link(w, i).wrench = link(w, i).twist
 
 
 @kernel
 def evaluate(tree, w, q, gravity, h, settings, residual, desk):
     """Set desk.f to the residual of the present motion. Gives twice the kinetic energy, and as drnea() the least
-    cos(θ/2). Of SVI, desk.x and desk.y are ∂L/∂v and ∂L/∂q; of DRNEA, the wrenches F are kept at the rows V."""
+    cos(θ/2). Of SVI, desk.x and desk.y are ∂L/∂v and ∂L/∂q; of DRNEA, the wrenches are kept as the twists."""
     f = desk.f
     if residual == SVI:
         get_motion(tree, w, desk.z)
@@ -61,10 +67,10 @@ def evaluate(tree, w, q, gravity, h, settings, residual, desk):
         for i in range(tree.n):
             joint_residual(tree, w, i, h)
             j = tree.iv[i]
-            f[j] = desk.x[j] - 0.5 * h * desk.y[j] - w[slot(w, i) + TAU]
+            f[j] = desk.x[j] - 0.5 * h * desk.y[j] - link(w, i).tau
         return twice, 1.0
     twice, least = drnea(tree, w, h, settings.retraction, True)
-    copy_wrenches(tree, w, F, V)  # the solves below have another use for F
+    save_wrenches(tree, w)  # the solves below have another use for them
     gather_residual(tree, w, f)
     return twice, least
 
@@ -73,11 +79,10 @@ def evaluate(tree, w, q, gravity, h, settings, residual, desk):
 def solve_with_mass(tree, w, b, x):
     """x = M⁻¹ b, M as factored. Gives bᵀM⁻¹b."""
     for i in range(tree.n + 1):
-        put33(w, slot(w, i) + F, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+        link(w, i).wrench = NONE
     put_rhs(tree, w, b)
-    square = solve_up(tree, w)
-    for first in stretches(tree):
-        solve_down(tree, w, first, None)
+    square = up(tree, w)
+    down(tree, w, None, None)
     get_solution(tree, w, x)
     return square
 
@@ -139,15 +144,18 @@ def move_joints(tree, w, step):
     """Let the motion of every joint be followed by its part of the step, which is in body axes."""
     put_rhs(tree, w, step)
     for i in range(tree.n):
-        o = slot(w, i)
-        for j in range(6):
-            w[o + X + LANES * j] = w[o + TAU + LANES * j]
+        L = link(w, i)
+        if tree.kind[i] == SCREW:
+            L.x = L.tau
+        else:
+            L.x6 = L.tau6
     improve_motion(tree, w, 1.0)
 
 
 @kernel
 def find_dense_root(tree, w, q, gravity, h, reference, settings, residual, desk):
-    """As root.find_root, with the plain search only. Needs factor(). Leaves the desk and V as evaluate()."""
+    """As root.find_root, with the plain search only. Needs factor_mass(). Leaves the desk and the
+    twists as evaluate()."""
     best, left, stalled = inf, inf, 0
     for iteration in range(1, settings.max_iterations + 1):
         twice, least = evaluate(tree, w, q, gravity, h, settings, residual, desk)

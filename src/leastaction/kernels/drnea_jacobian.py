@@ -5,15 +5,12 @@ summed from leaves to root like the residual itself.
 """
 
 from . import so3
-from .blocks import get_nine, matrix_times
 from .jit import kernel
 from .joints import shorter
 from .kinematics import joint_twist, shift_twist
-from .layout import (
-    ARM, ARMATURE, D, DAMPING, DOF, DQ, F, FREE, J, K, PSI, Q, SCREW, STIFFNESS, V, clear, copy, get3, get4,
-    get33, put33, slot,
-)
-from .rnea import gather
+from .layout import DOF, FREE, SCREW, clear, copy, link
+from .matrix6 import times
+from .rnea import gather_wrenches
 from .se3 import terms_of
 from .stiffness import put_stiffness
 from .vec3 import add, add_scaled, cross, scale
@@ -28,14 +25,14 @@ def rotation_rate(phi, z):
 
 
 @kernel
-def joint_derivative(w, o, h, turn, move):
+def joint_derivative(L, h, turn, move):
     """Change of the joint's own residual (the D₁ terms of armature, damping and spring), in world axes, when its motion
     is followed by the twist (turn, move)."""
-    k = w[o + ARMATURE] / h + 0.5 * w[o + DAMPING]
-    spring = 0.25 * h * w[o + STIFFNESS]
-    j, orientation = get4(w, o + J), get4(w, o + Q)
+    k = L.armature / h + 0.5 * L.damping
+    spring = 0.25 * h * L.stiffness
+    j, orientation = L.joint_rotation, L.rotation
     m = scale(k, rotation_rate(so3.log(j), turn))
-    before = get3(w, o + PSI)
+    before = L.psi6[0]
     after = so3.log(shorter(so3.multiply(so3.exp(before), so3.conjugate_by(so3.inverse(orientation), j))))
     rate = rotation_rate(after, so3.unrotate(orientation, turn))
     # [dlog_{−ψ0}]ᵀ: the same with the sign of the cross product turned
@@ -51,38 +48,36 @@ def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
     """
     n = tree.n
     for i in range(n):
-        put_stiffness(w, slot(w, i), h, retraction, True)
+        put_stiffness(link(w, i), h, retraction, True)
     for j in range(n):
-        o, k = slot(w, j), tree.iv[j]
+        L, k = link(w, j), tree.iv[j]
         kind = tree.kind[j]
-        dR, d = get4(w, o + DQ), get3(w, o + D)
+        dR, d = L.dR, L.d
         for column in range(k, k + DOF[kind]):
             unit[column] = 1.0
-            own_turn, own_move = joint_twist(kind, w, o, unit, k)
+            own_turn, own_move = joint_twist(kind, L, unit, k)
             unit[column] = 0.0
             # ζ_j = Ad_{ΔT_j} S e, and the same rigid motion at every descendant
             turn = so3.rotate(dR, own_turn)
             move = add(so3.rotate(dR, own_move), cross(d, turn))
             for i in range(n + 1):
-                put33(w, slot(w, i) + V, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-                put33(w, slot(w, i) + F, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+                link(w, i).twist = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+                link(w, i).wrench = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
             for i in range(j, n):  # root → leaves
-                c = slot(w, i)
+                L = link(w, i)
                 if i > j:
-                    turn, move = get33(w, slot(w, tree.parent[i]) + V)
-                    turn, move = shift_twist(turn, move, get3(w, c + ARM))
-                put33(w, c + V, turn, move)
-                K11, K12, K21, K22 = get_nine(w, c + K)
-                m, f = matrix_times(K11, K12, K21, K22, turn, move)
-                put33(w, c + F, m, f)
-            gather(tree, w, F, unit)
+                    turn, move = link(w, tree.parent[i]).twist
+                    turn, move = shift_twist(turn, move, L.arm)
+                L.twist = turn, move
+                L.wrench = times(L.K, (turn, move))
+            gather_wrenches(tree, w, unit)
             copy(unit, jacobian[:, column], tree.nv)
             clear(unit, tree.nv)
             if kind == SCREW:
-                jacobian[k, k] += w[o + ARMATURE] / h + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
+                jacobian[k, k] += L.armature / h + 0.5 * L.damping + 0.25 * h * L.stiffness
                 continue
-            orientation = get4(w, o + Q)
-            m, f = joint_derivative(w, o, h, own_turn, own_move)
+            orientation = L.rotation
+            m, f = joint_derivative(L, h, own_turn, own_move)
             x, y, z = so3.unrotate(orientation, m)
             jacobian[k, column] += x
             jacobian[k + 1, column] += y

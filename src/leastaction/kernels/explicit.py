@@ -12,7 +12,7 @@ from .aba import aba
 from .jit import entry, kernel
 from .joints import deflections, move_by
 from .kinematics import place, read3
-from .layout import FREE, MOMENTUM, SCREW, copy, look
+from .layout import FREE, SCREW, copy, look
 from .momentum import generalized_momentum, momentum_of
 from .record import follow, note_energy, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum
@@ -116,7 +116,7 @@ def run_explicit(tree, state, rest, gravity, control, tau, wrench, h, first, ste
             copy(good_v, v, nv)
             node_momentum(tree, w, q, v, p)
             return k, 0
-        angular, linear = total_momentum(tree, w, MOMENTUM)
+        angular, linear = total_momentum(tree, w)
         follow(kinetic, energy, angular + linear, out.extremes)
         note_energy(out.looks, first, k, energy)
         if (first + k + 1) % every == 0:

@@ -7,9 +7,7 @@ Everything serves one link, or four (w a view in fours). docs/derivation.md has 
 """
 
 from . import so3
-from .blocks import NINE
 from .jit import formula
-from .layout import COM_W, DQ, INERTIA_C, K, MASS, get3, get4, get6, put9
 from .mat3 import (
     add_hat_mat, hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, square_of, sub_mat_hat,
     transpose,
@@ -35,13 +33,13 @@ def screw_terms(turn, d, beta):
 
 
 @formula
-def exp_momentum(w, o, h, ratio, beta, gamma):
+def exp_momentum(L, h, ratio, beta, gamma):
     """Alg. 2, line 7: μ = [dlog_x]ᵀ G x / h about the link's origin at t_k, and xᵀ G x. Needs displacements().
 
     With w = ρu, ρ = θ/sin(θ/2), and all products of three vectors written out: so those with u need not wait for ρ.
     """
-    u, d = moved(w, o)
-    t, y = cross(u, d), sym_mul(get6(w, o + INERTIA_C), u)
+    u, d = moved(L)
+    t, y = cross(u, d), sym_mul(L.inertia_world, u)
     along, about = dot(u, d), dot(u, y)
     by_h, rr = 1.0 / h, ratio * ratio
     square = rr * dot(u, u)  # = w·w
@@ -50,26 +48,26 @@ def exp_momentum(w, o, h, ratio, beta, gamma):
     g = add_scaled(scale(1.0 - c * square, d), c * rr * along, u)  # AᵀA d
     reach = dot(d, g)  # = v·v
     bend = gamma * rest - beta * beta
-    mass = by_h * w[o + MASS]
+    mass = by_h * L.mass
     k, r = mass * ratio, by_h * ratio
     m = add_scaled(scale(r * rest, y), 0.5 * r * ratio, cross(u, y))
     m = add_scaled(m, r * rr * beta * about + k * (beta * reach + rr * bend * along * along), u)
     m = add_scaled(m, -k * along * (beta + square * bend), d)
     m = add_scaled(m, 0.5 * k * ratio * along * (beta + gamma * square), t)
     f = scale(mass, g)
-    return add(m, cross(get3(w, o + COM_W), f)), f, rr * about + h * mass * reach
+    return add(m, cross(L.centre, f)), f, rr * about + h * mass * reach
 
 
 @formula
-def exp_stiffness(w, o, h, ratio, beta, gamma, kappa):
+def exp_stiffness(L, h, ratio, beta, gamma, kappa):
     """K as blocks, exactly: the derivative of exp_momentum when the link moves by ζ = (z, y) about its origin at t_k.
 
     Then δw = A z and δd = y + z×e, the centre of mass being at e after the step. Most matrices are dyads, as
     hat(w×d) + ŵd̂ = 2 d wᵀ − w dᵀ − w·d, wᵀA = wᵀ and dᵀA = (Aᵀd)ᵀ.
     """
-    turn, d = split_twist(w, o, ratio)
+    turn, d = split_twist(L, ratio)
     square, along, t, tt, rest, c, g, v = screw_terms(turn, d, beta)
-    centre, k = get3(w, o + COM_W), w[o + MASS] / h
+    centre, k = L.centre, L.mass / h
     e = add(centre, d)
     A = rotation_derivative(turn, beta)
     a = add_scaled(add_scaled(d, 0.5, t), beta, tt)  # Aᵀ d
@@ -90,7 +88,7 @@ def exp_stiffness(w, o, h, ratio, beta, gamma, kappa):
                   outer(scale(k, turn), add_scaled(scale(2.0 * beta, g), gamma * along, turn)))
     m_y = mat_sub(m_y, mat_scale(k * mix, A))
     # … and for z at fixed d
-    inertia, by_h = get6(w, o + INERTIA_C), 1.0 / h
+    inertia, by_h = L.inertia_world, 1.0 / h
     y = scale(by_h, sym_mul(inertia, turn))
     ty = cross(turn, y)
     tty = cross(turn, ty)
@@ -113,7 +111,7 @@ def exp_stiffness(w, o, h, ratio, beta, gamma, kappa):
 
 
 @formula
-def put_stiffness_second_order(w, o, h):
+def put_stiffness_second_order(L, h):
     """Set K to second order in x, for less than half of the work. With k = m/h, κ = k/12, α = k + κ w·w, the centre of
     mass at c before the step, b = d + c×w and y = I w/h,
 
@@ -122,24 +120,24 @@ def put_stiffness_second_order(w, o, h):
     and K11 is a symmetric matrix and a hat, written out in docs/derivation.md. Blocks are put before the next ones are
     begun: the registers do not hold all four, and the stack costs more than the arithmetic.
     """
-    u = so3.vector(get4(w, o + DQ))
-    turn, d = split_twist(w, o, 2.0 + dot(u, u) * (1.0 / 3.0))
-    centre, by_h = get3(w, o + COM_W), 1.0 / h
-    k, square = w[o + MASS] * by_h, dot(turn, turn)
+    u = so3.vector(L.dR)
+    turn, d = split_twist(L, 2.0 + dot(u, u) * (1.0 / 3.0))
+    centre, by_h = L.centre, 1.0 / h
+    k, square = L.mass * by_h, dot(turn, turn)
     twelfth = k * (1.0 / 12.0)
     alpha = k + twelfth * square
-    put9(w, o + K + 3 * NINE, mat_shift(square_of(turn, -twelfth), alpha))
+    L.K22 = mat_shift(square_of(turn, -twelfth), alpha)
     forget()
     part = scale(twelfth, turn)
     before = scale(alpha, centre)
     after = add_scaled(before, k, d)
     b = add(d, cross(centre, turn))
     P = mat_shift(mat_sub(outer(d, add(part, part)), outer(part, b)), -dot(part, d))
-    put9(w, o + K + NINE, mat_add(transpose(P), hat(before)))
-    put9(w, o + K + 2 * NINE, mat_sub(P, hat(after)))
+    L.K12 = mat_add(transpose(P), hat(before))
+    L.K21 = mat_sub(P, hat(after))
     forget()
 
-    inertia, lever = get6(w, o + INERTIA_C), cross(centre, d)
+    inertia, lever = L.inertia_world, cross(centre, d)
     y, trace = scale(by_h, sym_mul(inertia, turn)), by_h * (inertia[0] + inertia[1] + inertia[2])
     # The symmetric matrix: what turning about the centre of mass asks for …
     sym = sym_add_scaled(sym_commutator(scale(0.5 * by_h, turn), inertia), by_h - by_h * square * (5.0 / 12.0), inertia)
@@ -149,4 +147,4 @@ def put_stiffness_second_order(w, o, h):
     sym = sym_add_dyads(sym_add_square(sym, -twelfth, b), neg(centre), after)
     shift = dot(centre, after) + twelfth * dot(d, d) + 0.25 * square * trace - dot(turn, y) * (5.0 / 12.0)
     skew = add_scaled(add_scaled(scale(0.25, cross(y, turn)), -0.5, y), -0.5 * k, lever)
-    put9(w, o + K, mat_add(mat_shift(mat_of_sym(sym), shift), hat(skew)))
+    L.K11 = mat_add(mat_shift(mat_of_sym(sym), shift), hat(skew))

@@ -6,7 +6,7 @@ import operator
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, ConcreteTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, register_model
+from numba.extending import intrinsic, lower_builtin, lower_cast, models, register_model
 
 WIDE = 4
 VECTOR = ir.VectorType(ir.DoubleType(), WIDE)
@@ -35,6 +35,11 @@ def spread(builder, value):
     one = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
     mask = ir.Constant(ir.VectorType(ir.IntType(32), WIDE), [0] * WIDE)
     return builder.shuffle_vector(one, ir.Constant(VECTOR, ir.Undefined), mask)
+
+
+@lower_cast(types.Float, Float4)
+def _four_equal(context, builder, _from, _to, value):
+    return spread(builder, value)
 
 
 def _define(operation, apply):

@@ -7,10 +7,7 @@ increment ε of a joint is in the layout of v: δ, a rotation vector, or a twist
 from . import se3, so3
 from .jit import kernel
 from .kinematics import read3, read4
-from .layout import (
-    ARMATURE, BALL, DAMPING, DELTA, DOF, FREE, J, JOINT_P, LANES, PSI, Q, SAVED, SCREW, SPRING, STIFFNESS, T, TAU, X,
-    get3, get4, get33, put3, put4, put33, slot, zeros,
-)
+from .layout import BALL, DOF, FREE, SCREW, SPRING, link, zeros
 from .simd import choose, number, sign
 from .vec3 import add, add_scaled, cross, dot, scale, sub
 
@@ -19,28 +16,28 @@ from .vec3 import add, add_scaled, cross, dot, scale, sub
 def set_motion(tree, w, epsilon):
     """Move every joint by its increment, starting from q0."""
     for i in range(tree.n):
-        o, k = slot(w, i), tree.iv[i]
+        L, k = link(w, i), tree.iv[i]
         if tree.kind[i] == SCREW:
-            w[o + DELTA] = epsilon[k]
+            L.delta = epsilon[k]
             continue
-        orientation = get4(w, o + Q)
+        orientation = L.rotation
         turn, move = read3(epsilon, k), zeros(w)
         if tree.kind[i] == FREE:
             move = read3(epsilon, k + 3)
         rotation, translation = se3.exp(so3.rotate(orientation, turn), so3.rotate(orientation, move))
-        put4(w, o + J, rotation)
-        put3(w, o + T, translation)
+        L.joint_rotation = rotation
+        L.joint_shift = translation
 
 
 @kernel
 def get_joint_motion(tree, w, i, epsilon):
     """The increment of joint i: the inverse of set_motion."""
-    o, k = slot(w, i), tree.iv[i]
+    L, k = link(w, i), tree.iv[i]
     if tree.kind[i] == SCREW:
-        epsilon[k] = w[o + DELTA]
+        epsilon[k] = L.delta
         return
-    orientation = get4(w, o + Q)
-    turn, move, _, _ = se3.log(get4(w, o + J), get3(w, o + T))
+    orientation = L.rotation
+    turn, move, _, _ = se3.log(L.joint_rotation, L.joint_shift)
     epsilon[k], epsilon[k + 1], epsilon[k + 2] = so3.unrotate(orientation, turn)
     if tree.kind[i] == FREE:
         epsilon[k + 3], epsilon[k + 4], epsilon[k + 5] = so3.unrotate(orientation, move)
@@ -57,85 +54,83 @@ def get_motion(tree, w, epsilon):
 def motion_between(tree, w, q0, q1):
     """Set the motion of every joint that takes q0 to q1. Needs place() at q0."""
     for i in range(tree.n):
-        o, k = slot(w, i), tree.iq[i]
+        L, k = link(w, i), tree.iq[i]
         if tree.kind[i] == SCREW:
-            w[o + DELTA] = q1[k] - q0[k]
+            L.delta = q1[k] - q0[k]
             continue
         if tree.kind[i] == FREE:
             k += 3
-        orientation, r0 = get4(w, o + Q), read4(q0, k)
+        orientation, r0 = L.rotation, read4(q0, k)
         j = shorter(so3.multiply(so3.inverse(r0), read4(q1, k)))
-        put4(w, o + J, so3.conjugate_by(orientation, j))
-        put3(w, o + T, (0.0, 0.0, 0.0))
+        L.joint_rotation = so3.conjugate_by(orientation, j)
+        L.joint_shift = 0.0, 0.0, 0.0
         if tree.kind[i] == FREE:
             moved = so3.unrotate(r0, sub(read3(q1, k - 3), read3(q0, k - 3)))
-            put3(w, o + T, so3.rotate(orientation, moved))
+            L.joint_shift = so3.rotate(orientation, moved)
 
 
 @kernel
 def save_motion(tree, w):
     for i in range(tree.n):
-        o = slot(w, i)
-        for j in range(8):
-            w[o + SAVED + LANES * j] = w[o + DELTA + LANES * j]
+        L = link(w, i)
+        L.saved_delta, L.saved_rotation, L.saved_shift = L.delta, L.joint_rotation, L.joint_shift
 
 
 @kernel
 def restore_motion(tree, w):
     for i in range(tree.n):
-        o = slot(w, i)
-        for j in range(8):
-            w[o + DELTA + LANES * j] = w[o + SAVED + LANES * j]
+        L = link(w, i)
+        L.delta, L.joint_rotation, L.joint_shift = L.saved_delta, L.saved_rotation, L.saved_shift
 
 
 @kernel
-def move_screw(w, o, k, x):
+def move_screw(L, k, x):
     """Let the motion of a SCREW joint be followed by k x; if k is None, nothing."""
     if k is not None:
-        w[o + DELTA] += k * x
+        L.delta += k * x
 
 
 @kernel
-def move_joint(w, o, k, turn, move):
+def move_joint(L, k, turn, move):
     """Let the motion of a BALL or FREE joint be followed by k times this twist, in world axes at t_k; if k is None,
     nothing."""
     if k is not None:
         rotation, translation = se3.exp(scale(k, turn), scale(k, move))
-        j = get4(w, o + J)
-        put3(w, o + T, add(get3(w, o + T), so3.rotate(j, translation)))
+        j = L.joint_rotation
+        L.joint_shift = add(L.joint_shift, so3.rotate(j, translation))
         a, b, c, d = so3.normalize(so3.multiply(j, rotation))
         # Whoever has k = 0 stays, to the last bit
-        put4(w, o + J, (choose(k, a, j[0]), choose(k, b, j[1]), choose(k, c, j[2]), choose(k, d, j[3])))
+        L.joint_rotation = choose(k, a, j[0]), choose(k, b, j[1]), choose(k, c, j[2]), choose(k, d, j[3])
 
 
 @kernel
 def improve_motion(tree, w, k):
     """Alg. 3, line 6: q^{k+1} ← q^{k+1} ⊕ k X, with X in world axes at t_k."""
     for i in range(tree.n):
-        o = slot(w, i)
+        L = link(w, i)
         if tree.kind[i] == SCREW:
-            move_screw(w, o, k, w[o + X])
+            move_screw(L, k, L.x)
         else:
-            turn, move = get33(w, o + X)
-            move_joint(w, o, k, turn, zeros(w) if tree.kind[i] == BALL else move)
+            turn, move = L.x6
+            move_joint(L, k, turn, zeros(w) if tree.kind[i] == BALL else move)
 
 
 @kernel
 def apply_joint_motion(tree, w, i, q, low):
     """Advance q by the motion of joint i over the step. ``low`` holds what round-off has kept from q, and is added back
     (Kahan)."""
-    o, k = slot(w, i), tree.iq[i]
+    L, k = link(w, i), tree.iq[i]
     if tree.kind[i] == SCREW:
-        add_compensated(q, low, k, w[o + DELTA])
+        add_compensated(q, low, k, L.delta)
         return
-    orientation = so3.inverse(get4(w, o + Q))
+    orientation = so3.inverse(L.rotation)
     r = read4(q, k + 3) if tree.kind[i] == FREE else read4(q, k)
     if tree.kind[i] == FREE:
-        moved = so3.rotate(r, so3.rotate(orientation, get3(w, o + T)))
+        moved = so3.rotate(r, so3.rotate(orientation, L.joint_shift))
         for j in range(3):
             add_compensated(q, low, k + j, moved[j])
         k += 3
-    j = so3.conjugate_by(orientation, get4(w, o + J))
+    j = so3.conjugate_by(orientation, L.joint_rotation)
     u = so3.vector(j)
     # r j = r + r (j − 1), the latter small and without cancellation: cos − 1 = −sin²/(1 + cos)
     change = so3.multiply(r, (-dot(u, u) / (1.0 + j[0]), u[0], u[1], u[2]))
@@ -164,10 +159,10 @@ def deflections(tree, w, q, rest):
     for i in range(tree.n):
         if not tree.passive[i]:
             continue
-        o, k = slot(w, i), tree.iq[i]
+        L, k = link(w, i), tree.iq[i]
         if tree.kind[i] == SCREW:
-            w[o + PSI] = q[k] - rest[k]
-            energy += 0.5 * w[o + STIFFNESS] * w[o + PSI] * w[o + PSI]
+            L.psi = q[k] - rest[k]
+            energy += 0.5 * L.stiffness * L.psi * L.psi
             continue
         moved = zeros(w)
         if tree.kind[i] == FREE:
@@ -175,8 +170,8 @@ def deflections(tree, w, q, rest):
             k += 3
         r = read4(q, k)
         twist = so3.log(shorter(so3.multiply(so3.inverse(read4(rest, k)), r)))
-        put33(w, o + PSI, twist, so3.rotate(get4(w, o + Q), so3.unrotate(r, moved)))
-        energy += 0.5 * w[o + STIFFNESS] * (dot(twist, twist) + dot(moved, moved))
+        L.psi6 = twist, so3.rotate(L.rotation, so3.unrotate(r, moved))
+        energy += 0.5 * L.stiffness * (dot(twist, twist) + dot(moved, moved))
     return energy
 
 
@@ -201,61 +196,61 @@ def joint_residual(tree, w, i, h):
 
     The spring acts at the mean deflection of the step (the midpoint rule), which no stiffness makes unstable.
     """
-    o = slot(w, i)
+    L = link(w, i)
     if tree.kind[i] == SCREW:
-        tau = w[o + JOINT_P]
+        tau = L.joint_momentum
         if tree.passive[i]:
-            delta = w[o + DELTA]
-            tau -= (w[o + ARMATURE] / h + 0.5 * w[o + DAMPING]) * delta
-            tau -= 0.5 * h * w[o + STIFFNESS] * (w[o + PSI] + 0.5 * delta)
-        w[o + TAU] = tau
+            delta = L.delta
+            tau -= (L.armature / h + 0.5 * L.damping) * delta
+            tau -= 0.5 * h * L.stiffness * (L.psi + 0.5 * delta)
+        L.tau = tau
         return
-    orientation = get4(w, o + Q)
-    m, f = get33(w, o + JOINT_P)
+    orientation = L.rotation
+    m, f = L.joint_momentum6
     m, f = so3.rotate(orientation, m), so3.rotate(orientation, f)
     if tree.passive[i]:
-        k = w[o + ARMATURE] / h + 0.5 * w[o + DAMPING]
-        m = add_scaled(m, -k, so3.log(get4(w, o + J)))
-        f = add_scaled(f, -k, get3(w, o + T))
+        k = L.armature / h + 0.5 * L.damping
+        m = add_scaled(m, -k, so3.log(L.joint_rotation))
+        f = add_scaled(f, -k, L.joint_shift)
         if tree.passive[i] & SPRING:
-            twist, _, mean, moved = _spring(w, o)
-            k = -0.5 * h * w[o + STIFFNESS]
+            twist, _, mean, moved = _spring(L)
+            k = -0.5 * h * L.stiffness
             m = add_scaled(m, k, so3.rotate(orientation, spring_torque(twist, mean)))
             f = add_scaled(f, k, moved)
-    put33(w, o + TAU, m, f)
+    L.tau6 = m, f
 
 
 @kernel
 def carry_joint(tree, w, i, h):
     """Set JOINT_P of joint i to what it carries out of the step: the D₂ terms, in body axes at t_{k+1}."""
-    o = slot(w, i)
+    L = link(w, i)
     if tree.kind[i] == SCREW:
-        w[o + JOINT_P] = 0.0
+        L.joint_momentum = 0.0
         if tree.passive[i]:
-            delta = w[o + DELTA]
-            w[o + JOINT_P] = (w[o + ARMATURE] / h - 0.5 * w[o + DAMPING]) * delta - 0.5 * h * w[o + STIFFNESS] * (
-                w[o + PSI] + 0.5 * delta)
+            delta = L.delta
+            L.joint_momentum = (L.armature / h - 0.5 * L.damping) * delta - 0.5 * h * L.stiffness * (
+                L.psi + 0.5 * delta)
         return
     m, f = zeros(w), zeros(w)
     if tree.passive[i]:
-        orientation, j = get4(w, o + Q), get4(w, o + J)
-        k = w[o + ARMATURE] / h - 0.5 * w[o + DAMPING]
-        m, f = scale(k, so3.unrotate(orientation, so3.log(j))), scale(k, get3(w, o + T))
+        orientation, j = L.rotation, L.joint_rotation
+        k = L.armature / h - 0.5 * L.damping
+        m, f = scale(k, so3.unrotate(orientation, so3.log(j))), scale(k, L.joint_shift)
         if tree.passive[i] & SPRING:
-            _, twist, mean, moved = _spring(w, o)
-            k = -0.5 * h * w[o + STIFFNESS]
+            _, twist, mean, moved = _spring(L)
+            k = -0.5 * h * L.stiffness
             m, f = add_scaled(m, k, spring_torque(twist, mean)), add_scaled(f, k, moved)
         f = so3.unrotate(orientation, so3.unrotate(j, f))
-    put33(w, o + JOINT_P, m, f)
+    L.joint_momentum6 = m, f
 
 
 @kernel
-def _spring(w, o):
+def _spring(L):
     """Rotational deflection before and after the step and their mean (body axes); mean translation (world axes)."""
-    before, moved = get33(w, o + PSI)
-    j = so3.conjugate_by(so3.inverse(get4(w, o + Q)), get4(w, o + J))
+    before, moved = L.psi6
+    j = so3.conjugate_by(so3.inverse(L.rotation), L.joint_rotation)
     after = so3.log(shorter(so3.multiply(so3.exp(before), j)))
-    return before, after, scale(0.5, add(before, after)), add_scaled(moved, 0.5, get3(w, o + T))
+    return before, after, scale(0.5, add(before, after)), add_scaled(moved, 0.5, L.joint_shift)
 
 
 @kernel
@@ -264,16 +259,19 @@ def passive_forces(tree, w, v, out):
     for i in range(tree.n):
         if not tree.passive[i]:
             continue
-        o, k = slot(w, i), tree.iv[i]
+        L, k = link(w, i), tree.iv[i]
         for j in range(k, k + DOF[tree.kind[i]]):
-            out[j] -= w[o + DAMPING] * v[j]
-        stiffness = w[o + STIFFNESS]
-        out[k] -= stiffness * w[o + PSI]
-        if tree.kind[i] != SCREW:
-            out[k + 1] -= stiffness * w[o + PSI + LANES]
-            out[k + 2] -= stiffness * w[o + PSI + 2 * LANES]
+            out[j] -= L.damping * v[j]
+        stiffness = L.stiffness
+        if tree.kind[i] == SCREW:
+            out[k] -= stiffness * L.psi
+            continue
+        (x, y, z), moved = L.psi6
+        out[k] -= stiffness * x
+        out[k + 1] -= stiffness * y
+        out[k + 2] -= stiffness * z
         if tree.kind[i] == FREE:
-            x, y, z = so3.unrotate(get4(w, o + Q), get3(w, o + PSI + 3 * LANES))
+            x, y, z = so3.unrotate(L.rotation, moved)
             out[k + 3] -= stiffness * x
             out[k + 4] -= stiffness * y
             out[k + 5] -= stiffness * z
@@ -283,28 +281,29 @@ def passive_forces(tree, w, v, out):
 def put_rhs(tree, w, tau):
     """Set TAU of every joint, in world axes, from the layout of v."""
     for i in range(tree.n):
-        o, k = slot(w, i), tree.iv[i]
+        L, k = link(w, i), tree.iv[i]
         if tree.kind[i] == SCREW:
-            w[o + TAU] = tau[k]
+            L.tau = tau[k]
             continue
-        orientation = get4(w, o + Q)
-        put3(w, o + TAU, so3.rotate(orientation, read3(tau, k)))
+        orientation = L.rotation
+        turn = so3.rotate(orientation, read3(tau, k))
+        L.tau3 = turn
         if tree.kind[i] == FREE:
-            put3(w, o + TAU + 3 * LANES, so3.rotate(orientation, read3(tau, k + 3)))
+            L.tau6 = turn, so3.rotate(orientation, read3(tau, k + 3))
 
 
 @kernel
 def get_solution(tree, w, out):
     """The solution X of every joint, in the layout of v."""
     for i in range(tree.n):
-        o, k = slot(w, i), tree.iv[i]
+        L, k = link(w, i), tree.iv[i]
         if tree.kind[i] == SCREW:
-            out[k] = w[o + X]
+            out[k] = L.x
             continue
-        orientation = get4(w, o + Q)
-        out[k], out[k + 1], out[k + 2] = so3.unrotate(orientation, get3(w, o + X))
+        orientation = L.rotation
+        out[k], out[k + 1], out[k + 2] = so3.unrotate(orientation, L.x3)
         if tree.kind[i] == FREE:
-            out[k + 3], out[k + 4], out[k + 5] = so3.unrotate(orientation, get3(w, o + X + 3 * LANES))
+            out[k + 3], out[k + 4], out[k + 5] = so3.unrotate(orientation, L.x6[1])
 
 
 @kernel

@@ -8,21 +8,20 @@ step.
 
 from collections import namedtuple
 
-from .aba import factor
 from .drnea import kick_joints, kick_links
 from .guess import PAST, extrapolate, remember, terms
 from .jit import entry, formula, kernel, part
 from .joints import deflections, set_motion
 from .kinematics import place
 from .lanes_root import find_roots
-from .layout import LANES, MOMENTUM, copy, look, stretches
+from .layout import LANES, copy, look
 from .momentum import generalized_momentum, momentum_solve_up, velocity_of
-from .newton import newton_down
 from .record import EXTREMES, FAST, KNOWN, LOOK, follow
 from .rnea import gravitational_energy, total_momentum
 from .search import leave
 from .settings import NOT_FINITE, UNRESOLVED
 from .simd import below, choose, in_fours, in_lanes, integers, less, number, numbers
+from .sweep import down, factor_mass
 from .variational import NOTICEABLE, V, force_scale, jumped, may_divide, prepare, save_node, set_wrenches
 
 # Flat arrays, four numbers for each of one simulation; kernels see them through views. w: memory of the links
@@ -70,9 +69,8 @@ def advance(tree, group, rest, gravity, tau, h, stage, scale, settings):
     extrapolate(own, group.v, group.history, tree.nv, motion)
     set_motion(tree, w, motion)
     spent, residual, outcome, least, k = find_roots(tree, w, h, scale, settings, group.factors)
-    for first in stretches(tree):
-        newton_down(tree, w, first, k)
-        leave(tree, w, first, h, k, None, motion, q, group.low)
+    down(tree, w, k, True)
+    leave(tree, w, h, k, None, motion, q, group.low)
     remember(group.history, motion, tree.nv)
     place(tree, w, q)
     springs = deflections(tree, w, q, rest)
@@ -127,7 +125,7 @@ def write_lanes(target, kept, source, count):
 def follow_lanes(tree, group, least, status, k):
     """Widen the extremes of those lanes that made step k and look at it, as they would alone; set the momentum."""
     copy(group.extremes, group.aside, EXTREMES)
-    angular, linear = total_momentum(tree, group.w, MOMENTUM)
+    angular, linear = total_momentum(tree, group.w)
     momentum = angular + linear
     follow(0.5 * group.twice[0], group.energy[0], momentum, group.extremes)
     for j in range(6):
@@ -146,7 +144,7 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, until, steps, every, met
 
     The other arguments are those of variational.run, for the whole run; ``tau`` (R, 4 nv); the arrays of ``out`` have a
     first axis of four, and their nodes begin with the start. Gives the number of steps made so far. A lane fails if its
-    status for the last of them is negative: then saved_q, saved_low and the rows NODE hold its node before. With
+    status for the last of them is negative: then saved_q, saved_low and node_momentum holds its node before. With
     first = STARTED, the node is set up by q and v instead, and it gives as aba.singular_joint.
     """
     tree, group = look(tree), see_lanes(group)
@@ -178,7 +176,7 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, until, steps, every, met
         keep = (k + 1) % every == 0
         known_before, group.extremes[KNOWN] = group.extremes[KNOWN], no
         if keep or (k + 1) % LOOK == 0 or not below(number(w, FAST), least):  # due in some lane
-            factor(tree, w, 0.0)
+            factor_mass(tree, w, 0.0)
             twice = velocity_of(tree, w, group.v) if keep else momentum_solve_up(tree, w)
             energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
             if may_divide(settings):

@@ -2,32 +2,12 @@
 
 from math import inf, sqrt
 
-from .jit import kernel, part
-from .layout import BLOCK, K, LANES
-from .newton import newton_factor, newton_up
+from .jit import part
+from .layout import keep_factors, put_back_factors
 from .root import LEAST_COSINE, SEARCHING, evaluate, forecast, judge, rough
 from .settings import EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, WRONG_ROOT
 from .simd import below, choose, less, number
-
-
-@kernel
-def keep_factors(tree, w, factors):
-    """Put the factored Jacobians aside: the last rows of every block."""
-    kept = 0
-    for block in range(0, tree.end, BLOCK):
-        for a in range(block + K, block + BLOCK, LANES):
-            factors[kept] = w[a]
-            kept += LANES
-
-
-@kernel
-def put_back_factors(tree, w, factors, wanted):
-    """Take the new Jacobian only where it is wanted."""
-    kept = 0
-    for block in range(0, tree.end, BLOCK):
-        for a in range(block + K, block + BLOCK, LANES):
-            w[a] = choose(wanted, w[a], factors[kept])
-            kept += LANES
+from .sweep import factor_jacobian, up
 
 
 @part
@@ -48,10 +28,10 @@ def find_roots(tree, w, h, reference, settings, factors):
         if not below(wanted, 0.5):  # by some lane
             if iteration > 1:
                 keep_factors(tree, w, factors)
-            det = newton_factor(tree, w, h, settings.retraction, not rough(settings, iteration))
+            det = factor_jacobian(tree, w, h, settings.retraction, not rough(settings, iteration))
             if iteration > 1:
                 put_back_factors(tree, w, factors, wanted)
-        square, size = newton_up(tree, w) / h, reference + 2.0 * twice_energy
+        square, size = up(tree, w) / h, reference + 2.0 * twice_energy
         square = choose(size, square / size, square)
         relative = sqrt(square)
         origin = choose(wanted, relative, origin)

@@ -7,26 +7,26 @@ vector of four bodies. The ground has a slot of its own, after the last body, so
 
 from collections import namedtuple
 
-from numba.extending import overload
+from .fields import BLOCKS, LANES, MATRIX, NUMBER, PAIR, QUATERNION, SYMMETRIC, VECTOR, Table, records
+from .jit import formula, kernel, part
+from .simd import WIDTH, choose, integers, number, numbers
 
-from .jit import INNER, formula, kernel, part
-from .simd import COMPILED, integers, number, numbers, of_fours
-
-LANES = 4
 SCREW, BALL, FREE = 0, 1, 2  # kinds of joint …
 DOF = (1, 3, 6)  # … and their degrees of freedom
 
 PASSIVE, SPRING = 1, 2  # what a joint has: damping or armature; a spring
-# What a link is: without children; the last of its parent's, which leaves → root is the first; one that has children
-# other than the next link; one that has children in a later stretch (see below)
-LEAF, LAST, FORK, AHEAD = 1, 2, 4, 8
+# What a link is: the last of its parent's children, which leaves → root is the first; one that has children other than
+# the next link
+LAST, FORK = 1, 2
 
 # n: number of links; nq, nv: of numbers in q and in v; most: degrees of freedom that a joint has at most; slides: 1 if
 # some SCREW joint slides, 0 if all only turn: then the linear parts of their axes are zero, and left out of the work;
 # end: address past the last block; of each link: parent: index of the parent (n: the ground); kind: of the joint; iq,
 # iv: where its numbers start in q and in v; passive: the sum of what it has, or 0; family: the sum of what the link is,
-# or 0
-Tree = namedtuple("Tree", "n nq nv most slides end parent kind iq iv passive family")
+# or 0; matrices, sides: addresses where the articulated matrices and the sides begin; side: number of its side;
+# size: of the memory, in numbers
+Tree = namedtuple("Tree", "n nq nv most slides end parent kind iq iv passive family "
+                          "matrices sides side size")
 
 # What a simulation works on, all of it owned by one simulation. w: all quantities of all links, see below; q, v:
 # configuration and velocity of the node; low (nq): what round-off has kept from q; saved_q, saved_low: of the node
@@ -34,81 +34,115 @@ Tree = namedtuple("Tree", "n nq nv most slides end parent kind iq iv passive fam
 # found, straight (nv): scratch
 State = namedtuple("State", "w q v low saved_q saved_low history p f motion found straight")
 
-_rows = 0
-
-
-def _take(count: int) -> int:
-    """Reserve ``count`` rows; gives the address of the first, relative to a slot."""
-    global _rows
-    first = LANES * _rows
-    _rows += count
-    return first
-
+LINK, SIDE = Table("Link"), Table("Side")
 
 # What the model says (set once, in the link's own frame)
-PLACE_Q = _take(4)  # orientation of the joint frame in the parent's frame, quaternion
-PLACE_P = _take(3)  # its position
-TURN = _take(3)  # rotation per unit of q of a SCREW joint: axis, or zero
-SLIDE = _take(3)  # translation per unit of q
-MASS = _take(1)
-COM = _take(3)  # centre of mass
-INERTIA = _take(6)  # about the centre of mass
-DAMPING = _take(1)
-STIFFNESS = _take(1)
-ARMATURE = _take(1)
-CONSTANTS = LANES * _rows  # end of these
+PLACE_Q = LINK.take("base_rotation", QUATERNION, "", "parent", "", "orientation of the joint frame")
+PLACE_P = LINK.take("base_position", VECTOR, "", "parent", "m", "position of the joint frame")
+TURN = LINK.take("turn", VECTOR, "", "link", "rad/1", "rotation per unit of q of a SCREW joint: axis, or zero")
+SLIDE = LINK.take("slide", VECTOR, "", "link", "m/1", "translation per unit of q of a SCREW joint")
+MASS = LINK.take("mass", NUMBER, "m", "", "kg", "mass")
+COM = LINK.take("com", VECTOR, "", "link", "m", "centre of mass")
+INERTIA = LINK.take("inertia", SYMMETRIC, "", "link", "kg m²", "inertia about the centre of mass")
+DAMPING = LINK.take("damping", NUMBER, "", "joint", "N m s", "damping of the joint")
+STIFFNESS = LINK.take("stiffness", NUMBER, "", "joint", "N m", "stiffness of the joint's spring")
+ARMATURE = LINK.take("armature", NUMBER, "", "joint", "kg m²", "inertia that the joint itself adds")
+CONSTANTS = LANES * LINK.rows  # end of these
 
 # The configuration at t_k, in world axes (kinematics.py)
-ANGLE = _take(1)  # coordinate of a SCREW joint
-LOCAL_Q = _take(4)  # pose of the link in its parent's frame: quaternion …
-LOCAL_P = _take(3)  # … and position
-Q = _take(4)  # orientation of the link, quaternion
-O = _take(3)
-ARM = _take(3)  # p_i: from the parent's origin to this one
-S = _take(6)  # joint axis of a SCREW joint: angular and linear part
-COM_W = _take(3)  # from the link's origin to its centre of mass
-INERTIA_C = _take(6)  # inertia about the centre of mass
+ANGLE = LINK.take("angle", NUMBER, "q", "joint", "rad, m", "coordinate of a SCREW joint")
+LOCAL_Q = LINK.take("local_rotation", QUATERNION, "T", "parent", "", "orientation of the link")
+LOCAL_P = LINK.take("local_position", VECTOR, "T", "parent", "m", "position of the link")
+Q = LINK.take("rotation", QUATERNION, "", "world", "", "orientation of the link")
+O = LINK.take("origin", VECTOR, "", "world", "m", "position of the link")
+ARM = LINK.take("arm", VECTOR, "p", "world", "m", "from the parent's origin to this one")
+S = LINK.take("axis", PAIR, "S", "world", "rad/1, m/1", "axis of a SCREW joint, as a twist")
+LINK.take("axis_turn", VECTOR, "", "world", "rad/1", "its angular part", at="axis")
+LINK.take("axis_move", VECTOR, "", "world", "m/1", "its linear part", at="axis", after=3)
+COM_W = LINK.take("centre", VECTOR, "", "world", "m", "from the link's origin to its centre of mass")
+INERTIA_C = LINK.take("inertia_world", SYMMETRIC, "", "world", "kg m²", "inertia about the centre of mass")
 
 # The motion from t_k to t_{k+1} (drnea.py)
-DELTA = _take(1)  # q1 − q0 of a SCREW joint
-J = _take(4)  # rotation of a BALL or FREE joint over the step, in world axes
-T = _take(3)  # translation of the joint over the step
-SAVED = _take(8)  # DELTA, J and T of an iterate to which a line search may come back
-DQ = _take(4)  # ΔR_i: rotation of the link over the step
-D = _take(3)  # d_i: displacement of its origin
-MOMENTUM = _take(6)  # momentum carried into the step, about the link's origin …
-JOINT_P = _take(6)  # … and by the joint itself, in body axes: armature, and half of the forcing
-NODE = _take(12)  # both, as they were at the last node
-PUSH = _take(6)  # external wrench on the link, in its own frame (moment, force) …
-PUSHED = _take(1)  # … 1 if there may be one
+DELTA = LINK.take("delta", NUMBER, "Δq", "joint", "rad, m", "increment of a SCREW joint")
+J = LINK.take("joint_rotation", QUATERNION, "", "world", "", "rotation of a BALL or FREE joint over the step")
+T = LINK.take("joint_shift", VECTOR, "", "world", "m", "translation of a FREE joint over the step")
+LINK.take("saved_delta", NUMBER, "", "", "", "delta of an iterate to which a line search may come back")
+LINK.take("saved_rotation", QUATERNION, "", "", "", "joint_rotation of that iterate")
+LINK.take("saved_shift", VECTOR, "", "", "", "joint_shift of that iterate")
+DQ = LINK.take("dR", QUATERNION, "ΔT", "world", "", "rotation of the link over the step")
+D = LINK.take("d", VECTOR, "ΔT", "world", "m", "displacement of the link's origin over the step")
+MOMENTUM = LINK.take("momentum", PAIR, "μ", "world", "kg m²/s, kg m/s", "momentum carried into the step")
+JOINT_P = LINK.take("joint_momentum", NUMBER, "", "joint", "kg m²/s", "of the joint: armature, half the forcing")
+LINK.take("joint_momentum6", PAIR, "", "link", "kg m²/s", "the same of a BALL or FREE joint", at="joint_momentum")
+NODE = LINK.take("node_momentum", PAIR, "", "world", "", "momentum at the last node")
+LINK.take("node_joint_momentum", NUMBER, "", "", "", "joint_momentum at the last node")
+LINK.take("node_joint_momentum6", PAIR, "", "", "", "the same of a BALL or FREE joint", at="node_joint_momentum")
+PUSH = LINK.take("push", PAIR, "F", "link", "N m, N", "external wrench")
+PUSHED = LINK.take("pushed", NUMBER, "", "", "", "1 if there may be an external wrench")
 
-# Joint-space quantities, up to six numbers a joint; TAU and X in world axes
-TAU = _take(6)  # right-hand side at the joint
-X = _take(6)  # solution at the joint
-PSI = _take(6)  # deflection of the joint's spring at t_k: rotation in body axes, translation in world axes
+# Joint-space quantities, up to six numbers a joint
+TAU = LINK.take("tau", NUMBER, "−Q", "joint", "N m s", "right-hand side at the joint")
+LINK.take("tau3", VECTOR, "", "world", "N m s", "the same of a BALL joint", at="tau")
+LINK.take("tau6", PAIR, "", "world", "N m s", "the same of a FREE joint", at="tau")
+X = LINK.take("x", NUMBER, "", "joint", "rad", "solution at the joint")
+LINK.take("x3", VECTOR, "", "world", "rad", "the same of a BALL joint", at="x")
+LINK.take("x6", PAIR, "", "world", "rad, m", "the same of a FREE joint", at="x")
+PSI = LINK.take("psi", NUMBER, "", "joint", "rad", "deflection of the joint's spring at t_k")
+LINK.take("psi6", PAIR, "", "link, world", "rad, m", "of a BALL or FREE joint: rotation, translation", at="psi")
 
-# Recursions (rnea.py, aba.py)
-F = _take(6)  # wrench on the link itself: in DRNEA μ_i, the discrete momentum, less what was carried into the step
-SCREW_J = F  # before that, in DRNEA: rotation of a SCREW joint over the step, in world axes, four rows
-TWIGS = _take(6)  # wrenches of the children of a FORK, summed
-V = _take(6)  # twist
-A = _take(6)  # acceleration
-IA = _take(48)  # articulated inertia (articulated.py) of a link with a BALL joint; of a FREE one, its inverse pivot
-U = _take(6)  # Î S of a SCREW joint, shifted to the parent's origin
-DINV = _take(9)  # inverse of the pivot Sᵀ Î S of a SCREW or BALL joint; of a FREE one, what the joint adds to Î
+# Recursions (rnea.py, sweep.py)
+F = LINK.take("wrench", PAIR, "F", "world", "N m s, N s", "in DRNEA μ, less what was carried into the step")
+SCREW_J = LINK.take("screw_rotation", QUATERNION, "", "world", "", "before: rotation of a SCREW joint", at="wrench")
+A = LINK.take("answer", PAIR, "ζ", "world", "rad, m", "motion of the link that a solve gives, or its acceleration")
+LINK.take("children", PAIR, "", "world", "N m s, N s", "while a solve goes up: wrenches of the children", at="answer")
 
-# Newton's sweep, unsymmetric (newton.py)
-K = _take(36)  # stiffness of the link itself, four blocks of nine numbers
-KA = _take(48)  # articulated stiffness (articulated.py) of a link with a BALL joint; of a FREE one, its inverse pivot
-NU = _take(6)  # Â S⁺ of a SCREW joint, shifted to the parent's origin
-NW = _take(6)  # Sᵀ Â of a SCREW joint, shifted likewise
-NS = _take(6)  # S⁺ of a SCREW joint; d of a BALL joint
-ND = _take(9)  # inverse of the pivot Sᵀ Â S⁺ of a SCREW or BALL joint
-NE = _take(36)  # derivative of the joint's own residual, for BALL and FREE joints, nine numbers a block
+# The factored matrix: of the mass matrix, or of Newton's Jacobian (sweep.py)
+K = LINK.take("K", BLOCKS, "K", "world", "kg m²/s", "stiffness of the link itself")
+for _name, _after in (("K11", 0), ("K12", 9), ("K21", 18), ("K22", 27)):
+    LINK.take(_name, MATRIX, _name, "world", "", "block of K", at="K", after=_after)
+U = LINK.take("column", PAIR, "Â S⁺", "world", "", "of a SCREW joint, about the parent's origin")
+V = LINK.take("row", PAIR, "Sᵀ Â", "world", "", "of a SCREW joint, about the parent's origin")
+LINK.take("twist", PAIR, "V", "world", "rad/s, m/s", "velocity of the link, when no Jacobian is factored", at="row")
+NS = LINK.take("axis_after", PAIR, "S⁺", "world", "rad/1, m/1", "axis of a SCREW joint, moved by ΔT")
+LINK.take("lever", VECTOR, "d", "world", "m", "of a BALL joint: S⁺ ζ = (ζ, d × ζ)", at="axis_after")
+DINV = LINK.take("inverse", NUMBER, "D⁻¹", "joint", "", "inverse of the pivot Sᵀ Â S⁺ of a SCREW joint")
+LINK.take("inverse3", MATRIX, "D⁻¹", "world", "", "the same of a BALL joint", at="inverse")
 
-BLOCK = LANES * (_rows + _rows % 2)  # whole cache lines
-STRETCH = 64  # links of which all that an evaluation works on fits into the nearest cache
-SHELF = 12 * LANES  # numbers of one articulated matrix on the shelf (articulated.py), which comes after the blocks
+SIDE.take("E", BLOCKS, "", "world", "", "derivative of the joint's own residual, of a BALL or FREE joint")
+ARTICULATED = Table("Articulated")
+for _name in ("A11", "A12", "A21", "A22"):
+    ARTICULATED.take(_name, MATRIX, _name, "world", "", "block of Â")
+ARTICULATED.take("matrix", BLOCKS, "Â", "world", "kg m²/s", "articulated matrix of a link", at="A11")
+ROWS = 12 * LANES  # numbers of an articulated matrix of packed rows (matrix6.py)
+
+BLOCK = LINK.block
+TEAMS = LANES // WIDTH  # to a block
+_link, _team = records(LINK)
+_side, _ = records(SIDE)
+
+
+@formula
+def link(w, i):
+    """Link i; the ground is number tree.n."""
+    return _link(w, 0, i)
+
+
+@formula
+def team(w, k):
+    """The k-th of teams(): four links, or one."""
+    return _team(w, 0, k)
+
+
+@formula
+def side(tree, w, i):
+    """What only a BALL or FREE joint i has."""
+    return _side(w, tree.sides, tree.side[i])
+
+
+@formula
+def teams(tree):
+    """All links, the ground and what fills up the last block, four at a time where that can be."""
+    return range(tree.end // BLOCK * TEAMS)
 
 
 def blocks(n: int) -> int:
@@ -116,9 +150,16 @@ def blocks(n: int) -> int:
     return (n + LANES) // LANES
 
 
-def size(n: int) -> int:
-    """Numbers of the memory of n bodies and the ground: blocks, and the shelf of the longest stretch."""
-    return blocks(n) * BLOCK + min(blocks(n) * LANES, STRETCH) * SHELF
+def memory(tree: Tree, lanes: bool) -> Tree:
+    """The tree, with the addresses of the memory of one simulation, or of four in lanes."""
+    n, sides = tree.n, int(tree.side.max(initial=-1)) + 1
+    if lanes:  # every link has a block of its own; loops over blocks leave out the ground, which is after them
+        matrices = (n + 1) * BLOCK
+        at = matrices + n * ARTICULATED.block
+        return tree._replace(end=n * BLOCK, matrices=matrices, sides=at, size=at + sides * SIDE.block)
+    end = blocks(n) * BLOCK
+    at = end + blocks(n) * LANES * ROWS
+    return tree._replace(end=end, matrices=end, sides=at, size=at + blocks(sides) * SIDE.block)
 
 
 @part
@@ -126,43 +167,7 @@ def look(tree):
     """The tree through views, as kernels take it."""
     return Tree(tree.n, tree.nq, tree.nv, tree.most, tree.slides, tree.end, integers(tree.parent),
                 integers(tree.kind), integers(tree.iq), integers(tree.iv), integers(tree.passive),
-                integers(tree.family))
-
-
-def _in_blocks(w, i):
-    """Address of body i in w: in a block of four; of four simulations (a view in fours), in a block of its own."""
-    return (i >> 2) * BLOCK + (i & 3)
-
-
-def _by_itself(w, i):
-    return i * BLOCK
-
-
-if COMPILED:
-    def slot(w, i):
-        """For kernels only: see _in_blocks."""
-        raise NotImplementedError
-
-    @overload(slot, jit_options={"forceinline": True, **INNER})
-    def _slot(w, i):
-        return _by_itself if w is of_fours else _in_blocks
-else:
-    slot = _in_blocks
-
-
-@formula
-def stretches(tree):
-    """Where the stretches of a tree begin. Loops that follow each other do so stretch by stretch, from root to leaves:
-    then what one leaves is still near for the next. The last begins at n or before it, n being the ground, whose block
-    may be one of its own."""
-    return range(0, tree.n + 1, STRETCH)
-
-
-@formula
-def stretch(tree, w, first):
-    """The stretch that begins with link number ``first``: its links and their blocks."""
-    end = first + STRETCH
-    return range(first, min(end, tree.n)), range(slot(w, first), min(slot(w, end), tree.end), BLOCK)
+                integers(tree.family), tree.matrices, tree.sides, integers(tree.side), tree.size)
 
 
 @kernel
@@ -194,60 +199,26 @@ def clear(target, count):
 
 
 @kernel
-def get3(w, a):
-    return w[a], w[a + LANES], w[a + 2 * LANES]
+def keep_factors(tree, w, aside):
+    """Put the factored Jacobians of four simulations aside: the last fields of every link, matrices and sides."""
+    kept = 0
+    for block in range(0, tree.end, BLOCK):
+        for a in range(block + K, block + BLOCK, LANES):
+            aside[kept] = w[a]
+            kept += LANES
+    for a in range(tree.matrices, tree.size, LANES):
+        aside[kept] = w[a]
+        kept += LANES
 
 
 @kernel
-def get4(w, a):
-    return w[a], w[a + LANES], w[a + 2 * LANES], w[a + 3 * LANES]
-
-
-@kernel
-def get6(w, a):
-    return w[a], w[a + LANES], w[a + 2 * LANES], w[a + 3 * LANES], w[a + 4 * LANES], w[a + 5 * LANES]
-
-
-@kernel
-def get9(w, a):
-    return get6(w, a) + get3(w, a + 6 * LANES)
-
-
-@kernel
-def get33(w, a):
-    """A twist or a wrench: angular part, linear part."""
-    return get3(w, a), get3(w, a + 3 * LANES)
-
-
-@kernel
-def put3(w, a, x):
-    w[a], w[a + LANES], w[a + 2 * LANES] = x
-
-
-@kernel
-def put4(w, a, x):
-    w[a], w[a + LANES], w[a + 2 * LANES], w[a + 3 * LANES] = x
-
-
-@kernel
-def put6(w, a, x):
-    w[a], w[a + LANES], w[a + 2 * LANES], w[a + 3 * LANES], w[a + 4 * LANES], w[a + 5 * LANES] = x
-
-
-@kernel
-def put9(w, a, x):
-    put6(w, a, (x[0], x[1], x[2], x[3], x[4], x[5]))
-    put3(w, a + 6 * LANES, (x[6], x[7], x[8]))
-
-
-@kernel
-def put33(w, a, m, f):
-    put3(w, a, m)
-    put3(w, a + 3 * LANES, f)
-
-
-@kernel
-def add33(w, a, m, f):
-    """Add a wrench to what is there."""
-    put33(w, a, (w[a] + m[0], w[a + LANES] + m[1], w[a + 2 * LANES] + m[2]),
-          (w[a + 3 * LANES] + f[0], w[a + 4 * LANES] + f[1], w[a + 5 * LANES] + f[2]))
+def put_back_factors(tree, w, aside, wanted):
+    """Take the new Jacobians only where they are wanted."""
+    kept = 0
+    for block in range(0, tree.end, BLOCK):
+        for a in range(block + K, block + BLOCK, LANES):
+            w[a] = choose(wanted, w[a], aside[kept])
+            kept += LANES
+    for a in range(tree.matrices, tree.size, LANES):
+        w[a] = choose(wanted, w[a], aside[kept])
+        kept += LANES

@@ -42,6 +42,12 @@ def transpose(A):
 
 
 @formula
+def columns(a, b, c):
+    """The matrix that has these columns."""
+    return a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2]
+
+
+@formula
 def outer(a, b):
     """a bᵀ."""
     return (a[0] * b[0], a[0] * b[1], a[0] * b[2], a[1] * b[0], a[1] * b[1], a[1] * b[2],

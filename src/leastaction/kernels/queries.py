@@ -8,9 +8,10 @@ from .drnea_jacobian import drnea_jacobian
 from .jit import entry
 from .joints import deflections, motion_between, move_by, passive_forces
 from .kinematics import joint_force, place, shift_wrench
-from .layout import ARM, MOMENTUM, O, Q, get3, get4, look, slot
+from .layout import link, look
 from .rnea import gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities
 from .simd import numbers
+from .sweep import factor_mass
 from .variational import set_wrenches
 from .vec3 import add, unit
 
@@ -21,9 +22,9 @@ def link_poses(tree, w, q, position, quaternion):
     tree, w = look(tree), numbers(w)
     place(tree, w, q)
     for i in range(tree.n + 1):
-        for j, value in enumerate(get3(w, slot(w, i) + O)):
+        for j, value in enumerate(link(w, i).origin):
             position[i, j] = value
-        for j, value in enumerate(get4(w, slot(w, i) + Q)):
+        for j, value in enumerate(link(w, i).rotation):
             quaternion[i, j] = value
 
 
@@ -35,19 +36,19 @@ def mass_matrix(tree, w, q, unit, M):
 
 
 @entry
-def link_jacobian(tree, w, q, link, position, columns):
+def link_jacobian(tree, w, q, number, position, columns):
     """Columns (nv, 6) of the world-axis twist, at a point fixed to the link, per unit of every rate."""
     tree, w = look(tree), numbers(w)
     place(tree, w, q)
-    point = so3.rotate(get4(w, slot(w, link) + Q), position)
-    while link < tree.n:
-        o, k = slot(w, link), tree.iv[link]
+    point = so3.rotate(link(w, number).rotation, position)
+    while number < tree.n:
+        L, k = link(w, number), tree.iv[number]
         # Sᵀ of six unit wrenches at the point
         for j in range(6):
             m, f = shift_wrench(unit(j), unit(j - 3), point)
-            joint_force(tree.kind[link], w, o, m, f, columns[:, j], k)
-        point = add(point, get3(w, o + ARM))
-        link = tree.parent[link]
+            joint_force(tree.kind[number], L, m, f, columns[:, j], k)
+        point = add(point, L.arm)
+        number = tree.parent[number]
 
 
 @entry
@@ -70,6 +71,7 @@ def forward_dynamics(tree, w, q, v, tau, wrench, rest, gravity, a):
     set_wrenches(tree, w, wrench)
     place(tree, w, q)
     deflections(tree, w, q, rest)
+    factor_mass(tree, w, 0.0)
     singular = singular_joint(tree, w)
     acceleration(tree, w, v, tau, gravity, a)
     return singular
@@ -82,8 +84,8 @@ def energy_momentum(tree, w, q, v, rest, gravity):
     place(tree, w, q)
     springs = deflections(tree, w, q, rest)
     velocities(tree, w, v)
-    momenta(tree, w, MOMENTUM)
-    angular, linear = total_momentum(tree, w, MOMENTUM)
+    momenta(tree, w)
+    angular, linear = total_momentum(tree, w)
     return kinetic_energy(tree, w, v), gravitational_energy(tree, w, gravity), springs, angular, linear
 
 

@@ -4,13 +4,11 @@ at last the step in parts. It is compiled when it is first needed.
 
 from math import inf, isfinite, sqrt
 
-from .aba import factor, solve_up
 from .drnea import drnea, kick, put_residual
 from .jit import entry, kernel
 from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
-from .layout import BLOCK, D, DQ, LANES, MOMENTUM, look, put3, see, slot, stretches
+from .layout import link, look, see, team, teams
 from .momentum import generalized_momentum, velocity_of
-from .newton import newton_down, newton_factor, newton_up
 from .record import follow, note_energy, record
 from .rnea import gravitational_energy, total_momentum
 from .root import FLOOR_LIMIT, LEAST_COSINE, RESOLVED, polished
@@ -18,7 +16,7 @@ from .search import leave
 from .settings import (
     BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
 )
-from .simd import WIDTH, wide
+from .sweep import down, factor_jacobian, factor_mass, up
 from .variational import (
     NOTICEABLE, come, force_scale, jumped, may_divide, restore_node, save_node, set_wrenches,
 )
@@ -28,12 +26,13 @@ SHORTEST = 2.0**-12  # fraction of a Newton step below which a line search gives
 
 @kernel
 def merit(tree, w, h, scale, settings):
-    """Relative residual √(fᵀM⁻¹f) at the present motion, infinite where a log is not unique. Needs factor(tree, w,
-    0)."""
+    """Relative residual √(fᵀM⁻¹f) at the present motion, infinite where a log is not unique. Leaves the mass matrix
+    factored."""
     twice_energy, least = drnea(tree, w, h, settings.retraction, True)
     if not least > LEAST_COSINE:
         return inf
-    square = solve_up(tree, w)
+    factor_mass(tree, w, 0.0)
+    square = up(tree, w)
     size = scale + 2.0 * twice_energy
     value = sqrt(square / size if size > 0.0 else square)
     return value if isfinite(value) else inf
@@ -43,11 +42,11 @@ def merit(tree, w, h, scale, settings):
 def polish(tree, w, h):
     """What search.find_and_leave does with the converged motion."""
     improve_motion(tree, w, 1.0)
-    for block in range(0, tree.end, BLOCK):
-        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-            m, f, d = polished(wide(w), o, h, 1.0, None)
-            put_residual(wide(w), o, m, f)
-            put3(wide(w), o + D, d)
+    for k in teams(tree):  # every link by itself, or four at a time
+        L = team(w, k)
+        m, f, d = polished(L, h, 1.0, None)
+        put_residual(L, m, f)
+        L.d = d
 
 
 @kernel
@@ -59,10 +58,9 @@ def damped_newton(tree, w, h, scale, settings):
     while evaluations < 4 * settings.max_iterations:
         if residual == inf:
             return evaluations, residual, EXHAUSTED
-        right = newton_factor(tree, w, h, settings.retraction, True) > 0.0
-        newton_up(tree, w)
-        for first in stretches(tree):
-            newton_down(tree, w, first, None)
+        right = factor_jacobian(tree, w, h, settings.retraction, True) > 0.0
+        up(tree, w)
+        down(tree, w, None, True)
         if residual <= settings.tol:
             polish(tree, w, h)
             return evaluations, residual, status if right else WRONG_ROOT
@@ -134,7 +132,7 @@ def least_cosine(tree, w):
     """The least cos(θ/2) of a link in the last (sub-)step: of that which turned furthest."""
     least = 1.0
     for i in range(tree.n):
-        least = min(least, w[slot(w, i) + DQ])
+        least = min(least, link(w, i).dR[0])
     return least
 
 
@@ -148,10 +146,9 @@ def rescued_step(tree, state, rest, gravity, tau, h, scale, settings):
         status = UNRESOLVED
     if status < 0:
         return evaluations, residual, status, 0.0
-    for first in stretches(tree):
-        leave(tree, w, first, h, None, None, state.motion, state.q, state.low)
+    leave(tree, w, h, None, None, state.motion, state.q, state.low)
     springs = come(tree, state, rest, gravity, tau, h)
-    factor(tree, w, 0.0)
+    factor_mass(tree, w, 0.0)
     return evaluations, residual, status, springs
 
 
@@ -190,7 +187,7 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, pa
                     and jumped(energy - start, before, twice, STRUGGLED) != 0.0)
         if status >= 0 and isfinite(energy) and not (too_long and 2 * parts <= settings.max_substeps):
             out.iterations[0], out.residual[0], out.status[0], out.substeps[0] = spent, worst, status, parts
-            angular, linear = total_momentum(tree, w, MOMENTUM)
+            angular, linear = total_momentum(tree, w)
             follow(0.5 * twice, energy, angular + linear, out.extremes)
             note_energy(out.looks, first, 0, energy)
             if keep:

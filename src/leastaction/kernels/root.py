@@ -7,19 +7,17 @@ convergence is judged.
 
 from math import inf, isfinite, nan, sqrt
 
-from .aba import solve_down, solve_up
-from .blocks import get_nine, matrix_times
-from .drnea import gather_residual, momentum_and_way, residuals
+from .drnea import drnea, gather_residual, momentum_and_way
 from .jit import formula, kernel, part
 from .kinematics import inertia_times
-from .layout import A, K, MASS, get33, stretches
-from .newton import newton_down, newton_factor, newton_up
+from .matrix6 import times
 from .settings import (
     ABSOLUTE, CONVERGED, EXHAUSTED, FLOOR, NEWTON, NOT_FINITE, ROTATION, STRUGGLED, UNRESOLVED,
     WRONG_ROOT,
 )
-from .simd import choose, less, number, summed, wide
+from .simd import choose, less
 from .stiffness import EXP
+from .sweep import down, factor_jacobian, up
 from .vec3 import add, add_scaled, cross, scale
 
 LEAST_COSINE = 0.05  # cos(θ/2) of a link's rotation in one step, below which its log counts as ambiguous (174°)
@@ -45,28 +43,27 @@ def absolute_residual(tree, w, f):
 
 
 @formula
-def momentum_change(w, o, h, riqn, turn, move):
+def momentum_change(L, h, riqn, turn, move):
     """δμ of a link, or of four, that moves by this twist: by K, or for RIQN by its inertia."""
     if riqn is not None and riqn:
-        m, f = inertia_times(w, o, w[o + MASS], turn, move)
+        m, f = inertia_times(L, L.mass, turn, move)
         return scale(1.0 / h, m), scale(1.0 / h, f)
-    K11, K12, K21, K22 = get_nine(w, o + K)
-    return matrix_times(K11, K12, K21, K22, turn, move)
+    return times(L.K, (turn, move))
 
 
 @formula
-def polished(w, o, h, k, riqn):
-    """Momentum and displacement of a link, or of four, that moves by ζ = k A more: δμ = K ζ to first order, with the
-    matrix that the search itself used: K, or the inertia for RIQN. If k is None it does not.
+def polished(L, h, k, riqn):
+    """Momentum and displacement of a link, or of four, that moves by k times its answer more: δμ = K ζ to
+    first order, with the matrix that the search itself used: K, or the inertia for RIQN. If k is None it does not.
 
     One more update of the converged motion costs a fraction of an evaluation so, and takes one more contraction off
     what the step leaves of the residual.
     """
-    m, f, d = momentum_and_way(w, o)
+    m, f, d = momentum_and_way(L)
     if k is None:
         return m, f, d
-    turn, move = get33(w, o + A)
-    dm, df = momentum_change(w, o, h, riqn, turn, move)
+    turn, move = L.answer
+    dm, df = momentum_change(L, h, riqn, turn, move)
     return add_scaled(m, k, dm), add_scaled(f, k, df), add_scaled(d, k, add(move, cross(turn, d)))
 
 
@@ -116,8 +113,8 @@ def judge(settings, iteration, least, relative, left, residual, track):
 def sweep_up(tree, w, h, riqn):
     """The first sweep, leaves → root. Gives the square of the norm of the residual."""
     if riqn is not None and riqn:
-        return solve_up(tree, w)
-    return newton_up(tree, w) / h
+        return up(tree, w)
+    return up(tree, w) / h
 
 
 @formula
@@ -127,25 +124,20 @@ def step_factor(h, riqn):
 
 
 @kernel
-def sweep_down(tree, w, first, k, riqn):
-    """The second sweep, root → leaves, along a stretch. The joints move by k times its solution (Alg. 3, line 6)."""
+def sweep_down(tree, w, k, riqn):
+    """The second sweep, root → leaves. The joints move by k times its solution (Alg. 3, line 6)."""
     if riqn is not None and riqn:
-        solve_down(tree, w, first, k)
+        down(tree, w, k, None)
     else:
-        newton_down(tree, w, first, k)
+        down(tree, w, k, True)
 
 
 @kernel
 def evaluate(tree, w, h, retraction, riqn, k, again):
-    """As drnea(). If it is ``again``, the second sweep and what it improves come first: all that goes from root to
-    leaves does so stretch by stretch."""
-    least, energies = number(w, 1.0), number(wide(w), 0.0)
-    for first in stretches(tree):
-        if again:
-            sweep_down(tree, w, first, k, riqn)
-        more, lower = residuals(tree, w, first, h, retraction, not again)
-        energies, least = energies + more, min(least, lower)
-    return summed(w, energies) / (h * h), least
+    """As drnea(). If it is ``again``, the second sweep and what it improves come first."""
+    if again:
+        sweep_down(tree, w, k, riqn)
+    return drnea(tree, w, h, retraction, not again)
 
 
 @part
@@ -157,7 +149,7 @@ def find_root(tree, w, h, reference, settings, riqn, retraction, f):
     the scaled stopping rule: nothing else is compiled then.
 
     ``reference`` adds to the scale of the relative residual, which is the kinetic energy of the motion otherwise; ``f``
-    (nv) is scratch. RIQN needs aba.factor().
+    (nv) is scratch. RIQN needs factor_mass().
     """
     track, least, origin = (inf, inf, inf, 0.0, 0.0), 1.0, 0.0
     factored = settings.method != NEWTON  # RIQN's matrix is
@@ -170,7 +162,7 @@ def find_root(tree, w, h, reference, settings, riqn, retraction, f):
         if riqn is not None and settings.rule == ABSOLUTE:
             ruling = absolute_residual(tree, w, f)
         if not factored:
-            if newton_factor(tree, w, h, retraction, not rough(settings, iteration)) < 0.0:
+            if factor_jacobian(tree, w, h, retraction, not rough(settings, iteration)) < 0.0:
                 return iteration, track[0], WRONG_ROOT, least
             factored, origin = settings.chord, -1.0
         square = sweep_up(tree, w, h, riqn)  # Alg. 3, line 5

@@ -13,15 +13,16 @@ from numba.extending import intrinsic
 from .drnea import carry_link, gather_residual
 from .jit import apart, part
 from .joints import apply_joint_motion, carry_joint, get_joint_motion
-from .layout import DINV, DOF, DQ, FREE, LANES, MASS, Tree, slot, stretch, stretches
+from .layout import DOF, FREE, Tree, link, team, teams
 from .root import evaluate, find_root, polished, step_factor, sweep_down
 from .settings import FLOOR, NEWTON, RIQN, ROTATION, SCALED, Settings
-from .simd import COMPILED, WIDTH, of_integers, of_numbers, wide
+from .simd import COMPILED, of_integers, of_numbers
 from .stiffness import SPLIT
 
 _NUMBER, _WHOLE, _FLAG = types.float64, types.int64, types.boolean
 _TREE = Tree(n=_WHOLE, nq=_WHOLE, nv=_WHOLE, most=_WHOLE, slides=_WHOLE, end=_WHOLE, parent=of_integers,
-             kind=of_integers, iq=of_integers, iv=of_integers, passive=of_integers, family=of_integers)
+             kind=of_integers, iq=of_integers, iv=of_integers, passive=of_integers, family=of_integers,
+             matrices=_WHOLE, sides=_WHOLE, side=of_integers, size=_WHOLE)
 _SETTINGS = Settings(
     guess=_WHOLE, method=_WHOLE, chord=_FLAG, rule=_WHOLE, tol=_NUMBER, sure=_NUMBER, max_iterations=_WHOLE,
     retraction=_WHOLE, implicit=_FLAG, damped=_FLAG, rescue=_FLAG, max_substeps=_WHOLE,
@@ -32,15 +33,14 @@ SIGNATURE = types.Tuple([_WHOLE, _NUMBER, _WHOLE, _WHOLE, _NUMBER])(
 
 
 @part
-def leave(tree, w, first, h, k, riqn, motion, q, low):
+def leave(tree, w, h, k, riqn, motion, q, low):
     """Advance q by the motion that was found, of which the increments are left in ``motion``, and carry the momenta
-    over, polished by k times the last sweep unless k is None; of a stretch."""
-    links, blocks = stretch(tree, w, first)
-    for block in blocks:
-        for o in range(block, block + LANES, WIDTH):  # every link by itself, or four at a time
-            m, f, d = polished(wide(w), o, h, k, riqn)
-            carry_link(wide(w), o, m, f, d, tree.most)
-    for i in links:
+    over, polished by k times the last sweep unless k is None."""
+    for k in teams(tree):  # every link by itself, or four at a time
+        L = team(w, k)
+        m, f, d = polished(L, h, k, riqn)
+        carry_link(L, m, f, d, tree.most)
+    for i in range(tree.n):
         get_joint_motion(tree, w, i, motion)
         if tree.passive[i]:
             carry_joint(tree, w, i, h)
@@ -55,10 +55,10 @@ def worst_joint(tree, w, h, retraction, riqn, status, f):
     gather_residual(tree, w, f)
     worst, most = 0, -1.0
     for i in range(tree.n):
-        o, k = slot(w, i), tree.iv[i]
-        size = 1.0 - w[o + DQ]
+        L, k = link(w, i), tree.iv[i]
+        size = 1.0 - L.dR[0]
         if status != ROTATION:
-            weight = 1.0 / w[o + MASS] if tree.kind[i] == FREE else w[o + DINV]
+            weight = h / L.mass if tree.kind[i] == FREE else L.inverse * step_factor(h, riqn)
             size = 0.0
             for j in range(k, k + DOF[tree.kind[i]]):
                 size = max(size, weight * f[j] * f[j])
@@ -77,9 +77,8 @@ def find_and_leave(tree, w, h, reference, settings, riqn, retraction, f, motion,
     if status < 0:
         return evaluations, residual, status, worst_joint(tree, w, h, retraction, riqn, status, f), least
     k = 0.0 if status == FLOOR else step_factor(h, riqn)
-    for first in stretches(tree):
-        sweep_down(tree, w, first, k, riqn)
-        leave(tree, w, first, h, k, riqn, motion, q, low)
+    sweep_down(tree, w, k, riqn)
+    leave(tree, w, h, k, riqn, motion, q, low)
     return evaluations, residual, status, -1, least
 
 

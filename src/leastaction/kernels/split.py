@@ -7,36 +7,35 @@ half the work of the exponential on SE(3). Everything serves one link, or four (
 
 from . import so3
 from .jit import formula
-from .layout import COM_W, D, DQ, INERTIA_C, MASS, get3, get4, get6
 from .mat3 import hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, scalar, transpose
 from .vec3 import add, add_scaled, cross, dot, scale, sym_mul
 
 
 @formula
-def moved(w, o):
+def moved(L):
     """How a link moves over the step: vector part of its rotation, and e. Needs displacements()."""
-    q = get4(w, o + DQ)
-    return so3.vector(q), add(get3(w, o + D), so3.turn(q, get3(w, o + COM_W)))
+    q = L.dR
+    return so3.vector(q), add(L.d, so3.turn(q, L.centre))
 
 
 @formula
-def split_twist(w, o, ratio):
+def split_twist(L, ratio):
     """x = (w, e), given θ/sin(θ/2) of the rotation."""
-    u, move = moved(w, o)
+    u, move = moved(L)
     return scale(ratio, u), move
 
 
 @formula
-def split_momentum(w, o, h, ratio, beta):
+def split_momentum(L, h, ratio, beta):
     """Alg. 2, line 7: μ about the link's origin at t_k, and xᵀ G x."""
-    turn, move = split_twist(w, o, ratio)
-    y = sym_mul(get6(w, o + INERTIA_C), turn)
-    mass = w[o + MASS]
+    turn, move = split_twist(L, ratio)
+    y = sym_mul(L.inertia_world, turn)
+    mass = L.mass
     energy = dot(turn, y) + mass * dot(move, move)
     ty = cross(turn, y)
     m = add_scaled(add_scaled(y, 0.5, ty), beta, cross(turn, ty))  # [dlog_w]ᵀ I w
     f = scale(mass, move)
-    m = add(m, cross(get3(w, o + COM_W), f))
+    m = add(m, cross(L.centre, f))
     return scale(1.0 / h, m), scale(1.0 / h, f), energy
 
 
@@ -48,10 +47,10 @@ def rotation_derivative(turn, beta):
 
 
 @formula
-def split_stiffness(w, o, h, ratio, beta, gamma):
+def split_stiffness(L, h, ratio, beta, gamma):
     """K as blocks: [[K_w − k ĉ ê, k ĉ], [−k ê, k]], k = m/h, the centre of mass being at c before, at e after."""
-    turn, move = split_twist(w, o, ratio)
-    inertia = get6(w, o + INERTIA_C)
+    turn, move = split_twist(L, ratio)
+    inertia = L.inertia_world
     y = sym_mul(inertia, turn)
     ty = cross(turn, y)
     A = rotation_derivative(turn, beta)
@@ -60,7 +59,7 @@ def split_stiffness(w, o, h, ratio, beta, gamma):
     N = mat_sub(N, mat_scale(beta, mat_sub(outer(add(y, y), turn), outer(turn, y))))
     N = mat_shift(N, beta * dot(turn, y))
     Kw = mat_mul(mat_add(mat_mul(transpose(A), mat_of_sym(inertia)), N), A)
-    centre, k = get3(w, o + COM_W), w[o + MASS] / h
+    centre, k = L.centre, L.mass / h
     after = add(centre, move)
     K11 = mat_sub(mat_scale(1.0 / h, Kw), outer(scale(k, after), centre))
     c, e = scale(k, centre), scale(k, after)

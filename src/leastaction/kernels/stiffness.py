@@ -5,11 +5,9 @@ the Jacobian of the residual are made of. Matrices are four 3×3 blocks. For exp
 """
 
 from . import cayley, se3, so3
-from .blocks import put_nine_at
 from .exponential import exp_stiffness, put_stiffness_second_order
 from .jit import formula, kernel
 from .kinematics import about_origin, inertia_times
-from .layout import D, DQ, K, MASS, get3, get4
 from .mat3 import (
     hat, mat_add, mat_hat, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, transpose,
 )
@@ -35,13 +33,13 @@ def cayley_derivative(w, v, m, f):
 
 
 @kernel
-def cayley_stiffness(w, o, h):
+def cayley_stiffness(L, h):
     """K of a link for Cayley: ([[A, 0], [C, B]]ᵀ G/h + N) [[A, 0], [C, B]]."""
-    turn, move = cayley.inverse(get4(w, o + DQ), get3(w, o + D))
-    m, f = inertia_times(w, o, w[o + MASS], turn, move)
+    turn, move = cayley.inverse(L.dR, L.d)
+    m, f = inertia_times(L, L.mass, turn, move)
     A, B, C = cayley_matrix(turn, move)
     N11, N12, N21 = cayley_derivative(turn, move, scale(1.0 / h, m), scale(1.0 / h, f))
-    mass, c, inertia = about_origin(w, o)
+    mass, c, inertia = about_origin(L)
     mass, c, inertia = mass / h, scale(1.0 / h, c), mat_scale(1.0 / h, mat_of_sym(inertia))
     At, Bt, Ct = transpose(A), transpose(B), transpose(C)
     P11 = mat_add(mat_sub(mat_mul(At, inertia), mat_hat(Ct, c)), N11)
@@ -52,41 +50,40 @@ def cayley_stiffness(w, o, h):
 
 
 @formula
-def split_stiffness_of(w, o, h):
+def split_stiffness_of(L, h):
     """K of a link, or of four, for SPLIT."""
-    ratio, beta, gamma = se3.terms_of(get4(w, o + DQ))
-    return split_stiffness(w, o, h, ratio, beta, gamma)
+    ratio, beta, gamma = se3.terms_of(L.dR)
+    return split_stiffness(L, h, ratio, beta, gamma)
 
 
 @formula
-def link_stiffness(w, o, h, retraction):
+def link_stiffness(L, h, retraction):
     """K of a link, or of four, as blocks. Without a retraction, None, it is SPLIT. Needs displacements()."""
     if retraction is None:  # a branch of its own, so that Numba leaves out the others
-        return split_stiffness_of(w, o, h)
+        return split_stiffness_of(L, h)
     if retraction == SPLIT:
-        return split_stiffness_of(w, o, h)
+        return split_stiffness_of(L, h)
     if retraction == CAYLEY:
-        return cayley_stiffness(w, o, h)
-    dR = get4(w, o + DQ)
+        return cayley_stiffness(L, h)
+    dR = L.dR
     u = so3.vector(dR)
     ratio, beta, gamma, kappa = se3.four_terms(dR[0], dot(u, u))
-    return exp_stiffness(w, o, h, ratio, beta, gamma, kappa)
+    return exp_stiffness(L, h, ratio, beta, gamma, kappa)
 
 
 @formula
-def put_exact_stiffness(w, o, h, retraction):
+def put_exact_stiffness(L, h, retraction):
     """Set K of a link, or of four, exactly."""
-    K11, K12, K21, K22 = link_stiffness(w, o, h, retraction)
-    put_nine_at(w, o + K, K11, K12, K21, K22)
+    L.K = link_stiffness(L, h, retraction)
 
 
 @formula
-def put_stiffness(w, o, h, retraction, exact):
+def put_stiffness(L, h, retraction, exact):
     """Set K of a link, or of four: exactly, or to second order in the motion, which is for EXP."""
     if retraction is None:  # as in link_stiffness
-        put_exact_stiffness(w, o, h, retraction)
+        put_exact_stiffness(L, h, retraction)
         return
     if exact:
-        put_exact_stiffness(w, o, h, retraction)
+        put_exact_stiffness(L, h, retraction)
     else:
-        put_stiffness_second_order(w, o, h)
+        put_stiffness_second_order(L, h)

@@ -16,7 +16,7 @@ import numpy as np
 
 from .jit import kernel
 from .kinematics import inertia_times, place
-from .layout import ARM, ARMATURE, COM_W, DAMPING, LANES, MASS, O, S, STIFFNESS, V, get3, get33, slot
+from .layout import LANES, link
 from .rnea import velocities
 from .simd import SIMD, in_fours
 from .vec3 import add, add_scaled, cross, dot, scale, sub
@@ -88,10 +88,10 @@ def collect(x, k, width, m, f, weight_m, weight_f):
 
 
 @kernel
-def own_columns(w, o, x, k, width):
+def own_columns(L, x, k, width):
     """J_ii = S_i and D_ii = [V_i, S_i] of the link itself."""
-    turn, move = get33(w, o + S)
-    own_turn, own_move = get33(w, o + V)
+    turn, move = L.axis
+    own_turn, own_move = L.twist
     d_turn, d_move = bracket(own_turn, own_move, turn, move)
     lay(x, k, J_TURN, width, turn)
     lay(x, k, J_MOVE, width, move)
@@ -109,12 +109,12 @@ def begin_path(tree, w, paths, first):
     while above < tree.n:
         count += 1
         above = tree.parent[above]
-    origin, above = get3(w, slot(w, first) + O), tree.parent[first]
+    origin, above = link(w, first).origin, tree.parent[first]
     for k in range(count - 1, -1, -1):
-        o = slot(w, above)
+        L = link(w, above)
         paths.joint[k] = above
-        own_columns(w, o, x, k, width)
-        shift(x, k, width, sub(origin, get3(w, o + O)))
+        own_columns(L, x, k, width)
+        shift(x, k, width, sub(origin, L.origin))
         above = tree.parent[above]
     return count
 
@@ -140,12 +140,12 @@ def svi(tree, gravity, q0, delta, h, paths, by_v, by_q):
     for start in paths.first:
         count, i = begin_path(tree, w, paths, start), start
         while i >= 0:  # root → leaves
-            o = slot(w, i)
-            arm = get3(w, o + ARM) if i != start else (0.0, 0.0, 0.0)
-            turn, move = get33(w, o + V)
-            m, f = inertia_times(w, o, w[o + MASS], turn, move)
-            weight_f = scale(w[o + MASS], gravity)
-            weight_m = cross(get3(w, o + COM_W), weight_f)
+            L = link(w, i)
+            arm = L.arm if i != start else (0.0, 0.0, 0.0)
+            turn, move = L.twist
+            m, f = inertia_times(L, L.mass, turn, move)
+            weight_f = scale(L.mass, gravity)
+            weight_m = cross(L.centre, weight_f)
             if SIMD:
                 four = in_fours(x)
                 for k in range(0, count, LANES):
@@ -156,7 +156,7 @@ def svi(tree, gravity, q0, delta, h, paths, by_v, by_q):
                     shift(x, k, width, arm)
                     collect(x, k, width, m, f, weight_m, weight_f)
             paths.joint[count] = i
-            own_columns(w, o, x, count, width)
+            own_columns(L, x, count, width)
             collect(x, count, width, m, f, weight_m, weight_f)
             count += 1
             i = paths.main[i]
@@ -187,16 +187,16 @@ def combined(a, x, b, y):
 
 
 @kernel
-def link_jacobian(w, o, gravity, h, x, width, count, up, low):
+def link_jacobian(L, gravity, h, x, width, count, up, low):
     """Add what a link gives to L_vv/h + (L_vq − L_qv)/2 − (h/4) L_qq, by every two joints above it."""
-    mass = w[o + MASS]
-    moment = scale(mass, get3(w, o + COM_W))
-    own_turn, own_move = get33(w, o + V)
-    m, f = inertia_times(w, o, mass, own_turn, own_move)
+    mass = L.mass
+    moment = scale(mass, L.centre)
+    own_turn, own_move = L.twist
+    m, f = inertia_times(L, mass, own_turn, own_move)
     for a in range(count):
         turn, move = take(x, a, J_TURN, width), take(x, a, J_MOVE, width)
         turn_q, move_q = take(x, a, D_TURN, width), take(x, a, D_MOVE, width)
-        GJ, GD = inertia_times(w, o, mass, turn, move), inertia_times(w, o, mass, turn_q, move_q)
+        GJ, GD = inertia_times(L, mass, turn, move), inertia_times(L, mass, turn_q, move_q)
         lever = cross(gravity, turn)
         k_m, k_f = dual(m, f, turn_q, move_q)
         K = add(k_m, cross(moment, lever)), add_scaled(k_f, mass, lever)
@@ -229,9 +229,9 @@ def svi_jacobian(tree, gravity, h, paths, jacobian, nv):
             up[j] = 0.0
             low[j] = 0.0
         while i >= 0:  # root → leaves
-            o = slot(w, i)
+            L = link(w, i)
             if i != start:
-                arm = get3(w, o + ARM)
+                arm = L.arm
                 if SIMD:
                     four = in_fours(x)
                     for k in range(0, count, LANES):
@@ -240,9 +240,9 @@ def svi_jacobian(tree, gravity, h, paths, jacobian, nv):
                     for k in range(count):
                         shift(x, k, width, arm)
             paths.joint[count] = i
-            own_columns(w, o, x, count, width)
+            own_columns(L, x, count, width)
             count += 1
-            link_jacobian(w, o, gravity, h, x, width, count, up, low)
+            link_jacobian(L, gravity, h, x, width, count, up, low)
             i = paths.main[i]
         for a in range(count):
             row = tree.iv[paths.joint[a]]
@@ -252,5 +252,5 @@ def svi_jacobian(tree, gravity, h, paths, jacobian, nv):
                 jacobian[row * nv + column] += up[a * width + b]
                 jacobian[column * nv + row] += low[a * width + b]
     for i in range(tree.n):
-        o, j = slot(w, i), tree.iv[i]
-        jacobian[j * nv + j] += w[o + ARMATURE] / h + 0.5 * w[o + DAMPING] + 0.25 * h * w[o + STIFFNESS]
+        L, j = link(w, i), tree.iv[i]
+        jacobian[j * nv + j] += L.armature / h + 0.5 * L.damping + 0.25 * h * L.stiffness

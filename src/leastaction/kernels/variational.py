@@ -8,20 +8,21 @@ impulse at t_k.
 
 from math import isfinite
 
-from .aba import factor, singular_joint
+from .aba import singular_joint
 from .drnea import kick
 from .guess import PAST, guess, remember
 from .jit import entry, formula, kernel, part
 from .joints import deflections, set_motion
-from .kinematics import place
-from .layout import BLOCK, DOF, JOINT_P, LANES, MASS, MOMENTUM, NODE, PUSH, PUSHED, copy, look, put33, see, slot
+from .kinematics import place, read3
+from .layout import FREE, SCREW, copy, link, look, see, team, teams, zeros
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import KNOWN, due, follow, note_energy, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
 from .search import call
 from .settings import BAD_CONTROL, NOT_FINITE, RIQN, STRUGGLED, UNRESOLVED
-from .simd import WIDTH, choose, less, number, wide
-from .vec3 import dot
+from .simd import choose, less, number
+from .sweep import factor_mass
+from .vec3 import NONE, dot
 
 # Change of the energy in a single step, relative to twice the kinetic energy, that shows the step to be too long:
 TROUBLED_JUMP = 0.025  # when the search was in trouble
@@ -42,9 +43,9 @@ def arrive(tree, w, q, rest):
 def set_wrenches(tree, w, wrench):
     """External wrenches of the links (n, 6), each in the link's own frame."""
     for i in range(tree.n):
-        for j in range(6):
-            w[slot(w, i) + PUSH + LANES * j] = wrench[i, j]
-        w[slot(w, i) + PUSHED] = 1.0
+        L = link(w, i)
+        L.push = read3(wrench[i], 0), read3(wrench[i], 3)
+        L.pushed = 1.0
 
 
 @part
@@ -52,16 +53,8 @@ def force_scale(tree, w, gravity, h):
     """h² Σ m |g|², to which the momentum that gravity gives in a step compares: so a release from rest has a scale."""
     mass = number(w, 0.0)
     for i in range(tree.n):
-        mass += w[slot(w, i) + MASS]
+        mass += link(w, i).mass
     return h * h * mass * dot(gravity, gravity)
-
-
-@kernel
-def move_rows(tree, w, source, target):
-    """Copy the momenta of links and joints, of every block."""
-    for block in range(0, tree.end, BLOCK):
-        for j in range(0, (6 + tree.most) * LANES, WIDTH):
-            wide(w)[block + target + j] = wide(w)[block + source + j]
 
 
 @part
@@ -69,7 +62,13 @@ def save_node(tree, state):
     """Keep the node, so that a failed step can come back to it."""
     copy(state.q, state.saved_q, tree.nq)
     copy(state.low, state.saved_low, tree.nq)
-    move_rows(tree, state.w, MOMENTUM, NODE)
+    for k in teams(tree):  # every link by itself, or four at a time
+        L = team(state.w, k)
+        L.node_momentum = L.momentum
+        if tree.most > 1:
+            L.node_joint_momentum6 = L.joint_momentum6
+        else:
+            L.node_joint_momentum = L.joint_momentum
 
 
 @part
@@ -77,9 +76,12 @@ def restore_node(tree, state, rest):
     """Come back to the node that was kept."""
     copy(state.saved_q, state.q, tree.nq)
     copy(state.saved_low, state.low, tree.nq)
-    move_rows(tree, state.w, NODE, MOMENTUM)
+    for k in teams(tree):  # every link by itself, or four at a time
+        L = team(state.w, k)
+        L.momentum = L.node_momentum
+        L.joint_momentum6 = L.node_joint_momentum6
     arrive(tree, state.w, state.q, rest)
-    factor(tree, state.w, 0.0)
+    factor_mass(tree, state.w, 0.0)
     velocity_of(tree, state.w, state.v)
 
 
@@ -97,18 +99,18 @@ def step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, known, fa
     """One step from a node to the next. Gives (evaluations, residual, status, joint to blame, least cos(θ/2) of a
     link's rotation, spring energy).
 
-    ``factored`` tells whether factor(tree, w, 0) has been called. A step without a root leaves q where it was; the
+    ``factored`` tells whether factor_mass(tree, w, 0) has been called. A step without a root leaves q where it was; the
     momenta have had the first kick.
     """
     w = state.w
     if not factored and (settings.method == RIQN or dynamics is not None):
-        factor(tree, w, 0.0)
+        factor_mass(tree, w, 0.0)
     kick(tree, w, gravity, tau, 0.5 * h)
     guess(settings.guess, dynamics, tree, w, state.history, weights, stage, known, state.v, tau, gravity, h, state.f,
           state.motion)
     set_motion(tree, w, state.motion)
     if settings.implicit and settings.method == RIQN:
-        factor(tree, w, h)
+        factor_mass(tree, w, h)
     evaluations, residual, status, blamed, least = call(
         search, tree, w, h, scale, settings, state.f, state.motion, state.q, state.low)
     if status < 0:
@@ -135,13 +137,19 @@ def prepare(tree, state, rest, gravity, given, extremes):
     have, then v and p are set. The extremes begin there. Gives the first singular joint or −1."""
     w, v, p = state.w, state.v, state.p
     springs = arrive(tree, w, state.q, rest)
+    factor_mass(tree, w, 0.0)
     singular = singular_joint(tree, w)
     if given == P:
         for i in range(tree.n):
-            o, k = slot(w, i), tree.iv[i]
-            put33(w, o + MOMENTUM, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-            for j in range(DOF[tree.kind[i]]):
-                w[o + JOINT_P + LANES * j] = p[k + j]
+            L, k = link(w, i), tree.iv[i]
+            L.momentum = NONE
+            if tree.kind[i] == SCREW:
+                L.joint_momentum = p[k]
+            else:
+                m, f = read3(p, k), zeros(w)
+                if tree.kind[i] == FREE:
+                    f = read3(p, k + 3)
+                L.joint_momentum6 = m, f
     if given != V:
         velocity_of(tree, w, v)
     if given == CARRIED:
@@ -152,7 +160,7 @@ def prepare(tree, state, rest, gravity, given, extremes):
         generalized_momentum(tree, w, p)
     kinetic = kinetic_energy(tree, w, v)
     energy = kinetic + gravitational_energy(tree, w, gravity) + springs
-    angular, linear = total_momentum(tree, w, MOMENTUM)
+    angular, linear = total_momentum(tree, w)
     momentum = angular + linear
     extremes[0] = extremes[1] = energy
     for j in range(6):
@@ -188,7 +196,7 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
     held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     kept = 0
     from_rest = force_scale(tree, w, gravity, h)
-    factor(tree, w, 0.0)
+    factor_mass(tree, w, 0.0)
     twice = momentum_solve_up(tree, w)
     energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + deflections(tree, w, q, rest)
     factored = True
@@ -223,7 +231,7 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
         factored = look_at_it or keep or control is not None
         if not factored:
             continue
-        factor(tree, w, 0.0)
+        factor_mass(tree, w, 0.0)
         before, last = twice, energy
         twice = velocity_of(tree, w, v) if keep or control is not None else momentum_solve_up(tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
@@ -234,7 +242,7 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
             restore_node(tree, state, rest)
             generalized_momentum(tree, w, p)
             return k, 0, 0
-        angular, linear = total_momentum(tree, w, MOMENTUM)
+        angular, linear = total_momentum(tree, w)
         if look_at_it:
             follow(0.5 * twice, energy, angular + linear, out.extremes)
             note_energy(out.looks, first, k, energy)

@@ -2,6 +2,8 @@
 
 from .jit import formula
 
+NONE = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)  # the twist or wrench zero
+
 
 @formula
 def add(a, b):

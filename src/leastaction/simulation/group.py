@@ -103,7 +103,7 @@ class _Team:
         self.compiled = [compile_model(member.model) for member in members]
         self.steps, self.every, self.dt, c = like.steps, like.every, like.sim.dt, self.compiled[0]
         n, nq, nv = c.tree.n, c.nq, c.nv
-        self.tree = c.tree._replace(end=n * layout.BLOCK)  # loops over blocks leave out the ground, which is after
+        self.tree = layout.memory(c.tree, lanes=True)
         chosen = like.sim.integrator
         assert isinstance(chosen, Variational)
         self.method = chosen.method(c.stiff, c.damped)
@@ -116,18 +116,18 @@ class _Team:
         if self.every > 1:  # the kernel writes how every step went, which is summed up at the end
             out = out._replace(**dict(zip(STEP, step_room(LANES, self.steps), strict=True)))
         self.out = out._replace(energy=out.energy[:, :, None], looks=out.looks[:, :, None])
-        size = (n + 1) * _WIDTH
+        size = self.tree.size // LANES
         sizes = {"w": size, "q": nq, "v": nv, "low": nq, "saved_q": nq, "saved_low": nq, "history": PAST * nv,
                  "twice": 1, "energy": 1, "p": nv, "momentum": 6, "extremes": EXTREMES, "gravity": 3, "motion": nv,
                  "weights": (PAST + 1) * len(self.method[0]), "aside": EXTREMES, "forced": 1,
-                 "factors": n * (layout.BLOCK - layout.K) // LANES}
+                 "factors": n * (layout.BLOCK - layout.K) // LANES + (self.tree.size - self.tree.matrices) // LANES}
         room, begin, arrays = zeros(LANES * sum(sizes.values())), 0, {}
         for name, numbers in sizes.items():
             arrays[name] = room[begin : begin + LANES * numbers]
             begin += LANES * numbers
         known, alive = np.zeros((2, LANES), dtype=np.int64)
         self.group = Group(**arrays, known=known, alive=alive)
-        self.w = self.group.w.reshape(n + 1, _WIDTH, LANES)
+        self.w = self.group.w[: (n + 1) * layout.BLOCK].reshape(n + 1, _WIDTH, LANES)
         for row in (layout.PLACE_Q, layout.Q, layout.DQ, layout.J):
             self.w[:, row // LANES] = 1.0
         for lane in range(LANES):

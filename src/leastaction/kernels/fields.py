@@ -1,0 +1,166 @@
+"""A link by name: ``L = link(w, i)``, then ``L.arm`` is a vector and ``L.arm = p`` sets it. It costs no more than a
+pointer.
+
+A record is a pointer into the memory of a simulation, its attributes come from a table (layout.py). In the memory of
+one simulation, four records lie side by side, component by component, so that ``team(w, k)`` can work on four links at
+once by the same text. In that of four simulations (lanes.py) each record has its own place, and its components are
+fours.
+"""
+
+from llvmlite import ir
+from numba.core import types
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import intrinsic, lower_getattr_generic, lower_setattr_generic, models, overload, register_model
+
+from .jit import INNER, formula
+from .simd import COMPILED, SIMD, of_fours, wide
+
+LANES = 4
+NUMBER, VECTOR, QUATERNION, PAIR = "number", "vector", "quaternion", "two vectors"
+SYMMETRIC, MATRIX, BLOCKS = "symmetric", "3×3", "6×6"
+# How many numbers a shape has, as the lengths of the tuples that it is read as
+PARTS = {NUMBER: (1,), VECTOR: (3,), QUATERNION: (4,), PAIR: (3, 3),
+         SYMMETRIC: (6,), MATRIX: (9,), BLOCKS: (9, 9, 9, 9)}
+
+
+class Table:
+    """The fields of a record: name → first component and shape."""
+
+    def __init__(self, name):
+        self.name, self.fields, self.rows, self.told = name, {}, 0, []
+
+    def take(self, name, shape, symbol="", frame="", unit="", meaning="", at=None, after=0):
+        """Add a field; gives its address in the record. ``at``: the field whose place it shares, from its number
+        ``after`` on."""
+        first = self.rows if at is None else self.fields[at][0] // LANES + after
+        self.fields[name] = LANES * first, shape
+        self.rows = max(self.rows, first + sum(PARTS[shape]))
+        self.told.append((name, shape, symbol, frame, unit, meaning))
+        return LANES * first
+
+    @property
+    def block(self):
+        """Numbers of four records: whole cache lines."""
+        return LANES * (self.rows + self.rows % 2)
+
+
+class RecordType(types.Type):
+    """Numba's type of a record: of which table, in what kind of memory."""
+
+    def __init__(self, table, view):
+        super().__init__(name=f"{table.name}({view.name})")
+        self.table, self.view = table, view
+
+
+@register_model(RecordType)
+class _RecordModel(models.PrimitiveModel):
+    def __init__(self, manager, kind):
+        super().__init__(manager, kind, kind.view.unit.as_pointer())
+
+
+def _type_of(kind, shape):
+    """What a field is read as: a number, a tuple, or a tuple of tuples."""
+    one, parts = kind.view.element, PARTS[shape]
+    if len(parts) == 1:
+        return one if parts[0] == 1 else types.UniTuple(one, parts[0])
+    return types.UniTuple(types.UniTuple(one, parts[0]), len(parts))
+
+
+@infer_getattr
+class _Attributes(AttributeTemplate):
+    key = RecordType
+
+    def generic_resolve(self, kind, name):
+        return _type_of(kind, kind.table.fields[name][1]) if name in kind.table.fields else None
+
+
+def _places(context, builder, kind, pointer, name):
+    first, shape = kind.table.fields[name]
+    element = context.get_value_type(kind.view.element).as_pointer()
+    for j in range(sum(PARTS[shape])):
+        offset = ir.Constant(ir.IntType(64), first + LANES * j)
+        yield builder.bitcast(builder.gep(pointer, [offset]), element)
+
+
+@lower_getattr_generic(RecordType)
+def _get(context, builder, kind, pointer, name):
+    shape = kind.table.fields[name][1]
+    got = [builder.load(place, align=8) for place in _places(context, builder, kind, pointer, name)]
+    result, parts = _type_of(kind, shape), PARTS[shape]
+    if len(parts) == 1:
+        return got[0] if parts[0] == 1 else context.make_tuple(builder, result, got)
+    size = parts[0]
+    inner = [context.make_tuple(builder, result.dtype, got[k : k + size]) for k in range(0, len(got), size)]
+    return context.make_tuple(builder, result, inner)
+
+
+@lower_setattr_generic(RecordType)
+def _set(context, builder, sig, args, name):
+    pointer, value = args
+    parts = PARTS[sig.args[0].table.fields[name][1]]
+    if len(parts) == 1:
+        values = [value] if parts[0] == 1 else [builder.extract_value(value, a) for a in range(parts[0])]
+    else:
+        values = [builder.extract_value(value, (a, b)) for a in range(len(parts)) for b in range(parts[0])]
+    for place, one in zip(_places(context, builder, sig.args[0], pointer, name), values, strict=True):
+        builder.store(one, place, align=8)
+
+
+class Record:
+    """A record where Numba does not compile."""
+
+    __slots__ = ("o", "table", "w")
+
+    def __init__(self, table, w, o):
+        for name, value in (("table", table), ("w", w), ("o", o)):
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name):
+        first, shape = self.table.fields[name]
+        parts = PARTS[shape]
+        got = [self.w[self.o + first + LANES * j] for j in range(sum(parts))]
+        if len(parts) == 1:
+            return got[0] if parts[0] == 1 else tuple(got)
+        return tuple(tuple(got[k : k + parts[0]]) for k in range(0, len(got), parts[0]))
+
+    def __setattr__(self, name, value):
+        first, shape = self.table.fields[name]
+        parts = PARTS[shape]
+        values = [value] if parts == (1,) else value if len(parts) == 1 else [x for part in value for x in part]
+        for j, x in enumerate(values):
+            self.w[self.o + first + LANES * j] = x
+
+
+def records(table):
+    """The functions that give the records of a table, which lie one after the other from an address on: one at a time,
+    record(w, start, i); or four at a time where that can be, team(w, start, k). All fields must have been taken."""
+    block = table.block
+
+    @intrinsic
+    def at(typing_context, w, o):
+        kind = RecordType(table, w)
+        return kind(w, types.intp), lambda _context, builder, _sig, args: builder.gep(args[0], [args[1]])
+
+    def in_blocks(w, start, i):
+        return at(w, start + (i >> 2) * block + (i & 3))
+
+    def by_itself(w, start, i):
+        return at(w, start + i * block)
+
+    def several(w, start, k):
+        return at(wide(w), start + k * block)
+
+    if not COMPILED:
+        def plain(w, start, i):
+            return Record(table, w, start + (i >> 2) * block + (i & 3))
+
+        return plain, plain
+
+    def record(w, start, i):
+        raise NotImplementedError("for kernels only")
+
+    @overload(record, jit_options={"forceinline": True, **INNER})
+    def _record(w, start, i):
+        return by_itself if w is of_fours else in_blocks
+
+    return record, formula(several) if SIMD else record

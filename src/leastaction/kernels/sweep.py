@@ -1,0 +1,303 @@
+"""The articulated-body recursion: factor a matrix of the tree once, then solve with it in two cheap sweeps, all O(n).
+
+Every link answers a small motion ζ with the momentum K ζ, and a joint moves its link by ζ_i = X_i ζ_λ + S⁺_i δq_i.
+Eliminating the joints from leaves to root leaves a parent with what its children pass on:
+    Â_i = K_i + Σ_c X_cᵀ (Â_c − Â_c S⁺_c D_c⁻¹ S_cᵀ Â_c) X_c,    D_c = S_cᵀ Â_c S⁺_c + e_c,
+e being what the joint itself adds. Two matrices are factored so:
+- the mass matrix, and RIQN's (paper, Algorithm 4): K is the inertia of the link and S⁺ = S. It is symmetric, and this
+  is Featherstone's articulated-body algorithm (Rigid Body Dynamics Algorithms, 2008, eq. 7.23 to 7.28);
+- Newton's Jacobian ∂f/∂q (docs/derivation.md): K is the stiffness of the link and S⁺ = Ad_ΔT S, as the momentum of the
+  step belongs to t_k and the increment to t_{k+1}. For BALL and FREE joints the unknown is their part of ζ itself.
+The argument ``newton`` is None for the former, which Numba then leaves the latter out for.
+
+Columns and rows are kept as seen from the parent's origin: then a sweep waits for one product after the other, and not
+for the shifts between them.
+"""
+
+from . import so3
+from .drnea_jacobian import joint_derivative
+from .jit import formula, kernel
+from .joints import move_joint, move_screw
+from .kinematics import about_origin, less_power, shift_twist, shift_wrench
+from .layout import BALL, FORK, LAST, SCREW, link, side, team, teams, zeros
+from .mat3 import (
+    columns, determinant, hat, mat_add, mat_hat, mat_inverse, mat_mul, mat_of_sym, mat_sub, mat_vec, scalar, transpose,
+)
+from .matrix6 import (
+    NOUGHT, ZERO, add6, add_to_matrix, afresh, alike, begin, inverse6, matrix, mul6, nine, pass_on, put_matrix, row_dot,
+    row_numbers, row_of, row_shift, schur_complement, shift6, times, upper_times,
+)
+from .simd import number, sign
+from .stiffness import put_stiffness
+from .vec3 import add, add_scaled, cross, dot, scale, sub, unit
+
+
+@formula
+def rigid_inertia(L):
+    """Inertia of a link, or of four, as four blocks of nine numbers."""
+    mass, moment, inertia = about_origin(L)
+    c = hat(moment)
+    return mat_of_sym(inertia), c, transpose(c), scalar(mass)
+
+
+@kernel
+def begin_inertias(tree, w):
+    """Begin the articulated inertia of every link with its own, of the ground with none. Needs place()."""
+    for k in teams(tree):
+        begin(w, tree, k, rigid_inertia(team(w, k)))
+
+
+@formula
+def moved_axis(L, slides):
+    """Set S⁺ of a SCREW joint, or of four: its axis, moved by ΔT."""
+    turn, move = L.axis
+    turn = so3.rotate(L.dR, turn)
+    moved = cross(L.d, turn)
+    if slides:
+        moved = add(moved, so3.rotate(L.dR, move))
+    L.axis_after = turn, moved
+
+
+@kernel
+def begin_stiffnesses(tree, w, h, retraction, exact):
+    """Set K of every link, begin its articulated stiffness with it, and set S⁺. Needs displacements()."""
+    for k in teams(tree):
+        L = team(w, k)
+        put_stiffness(L, h, retraction, exact)
+        begin(w, tree, k, L.K)
+        moved_axis(L, tree.slides)
+
+
+@kernel
+def factor_mass(tree, w, h):
+    """Factor the mass matrix, armature included; with h > 0, RIQN's matrix: damping and springs included. Needs
+    place()."""
+    begin_inertias(tree, w)
+    factor(tree, w, h, None)
+
+
+@kernel
+def factor_jacobian(tree, w, h, retraction, exact):
+    """Factor Newton's Jacobian at the present motion; unless ``exact``, to second order in it. Needs displacements().
+
+    Gives the sign of det J. As h → 0 it is positive, with J → M/h, and along the root that continues from there it
+    cannot change without J becoming singular. A root where it is negative is another one, not the motion.
+    """
+    begin_stiffnesses(tree, w, h, retraction, exact)
+    return factor(tree, w, h, True)
+
+
+@kernel
+def factor(tree, w, h, newton):
+    """Factor the matrix that has been begun. Gives the sign of its determinant, for Newton's."""
+    det = number(w, 1.0)
+    for i in range(tree.n - 1, -1, -1):  # leaves → root
+        if tree.kind[i] == SCREW:
+            det = det * eliminate_screw(tree, w, i, h, newton)
+        elif tree.kind[i] == BALL:
+            det = det * eliminate_ball(tree, w, i, h, newton)
+        else:
+            det = det * eliminate_free(tree, w, i, h, newton)
+    return det
+
+
+@formula
+def joint_adds(L, h, newton):
+    """What a joint itself adds to its pivot: armature, damping and spring."""
+    if newton is None:
+        return L.armature + 0.5 * h * L.damping + 0.25 * h * h * L.stiffness
+    return (1.0 / h) * L.armature + 0.5 * L.damping + 0.25 * h * L.stiffness
+
+
+@formula
+def eliminate_screw(tree, w, i, h, newton):
+    """Let a SCREW joint give way: what is left of the articulated matrix of link i goes to its parent. Gives the sign
+    of the pivot's determinant."""
+    L = link(w, i)
+    arm, axis, A = L.arm, L.axis, matrix(w, tree, i)
+    row = row_of(A, axis, tree.slides)
+    if newton is not None:
+        afresh(w)  # for the other product
+        A, axis = matrix(w, tree, i), L.axis_after
+        um, uf = times(A, axis)
+    pivot = row_dot(row, axis) + joint_adds(L, h, newton)
+    inverse = 1.0 / pivot
+    L.inverse = inverse
+    row = row_shift(row, arm)
+    if newton is None:
+        column = row_numbers(row)
+    else:
+        column = shift_wrench(um, uf, arm)
+        L.row = row_numbers(row)
+    L.column = column
+    if tree.parent[i] < tree.n:
+        pass_on(w, tree, i, A, arm, (scale(-inverse, column[0]), scale(-inverse, column[1])), row)
+    return sign(pivot * h) if newton is not None else pivot
+
+
+@kernel
+def joint_stiffness(tree, w, i, h, newton):
+    """Set E of a BALL or FREE joint: the derivative of its own residual with respect to its part of ζ."""
+    L, P = link(w, i), side(tree, w, i)
+    if newton is None:
+        e = scalar(joint_adds(L, h, None))
+        P.E = e, NOUGHT, NOUGHT, e
+        return
+    P.E = ZERO
+    if tree.passive[i]:
+        (m0, f0), (m1, f1), (m2, f2) = stiffness_column(L, h, 0), stiffness_column(L, h, 1), stiffness_column(L, h, 2)
+        (m3, f3), (m4, f4), (m5, f5) = stiffness_column(L, h, 3), stiffness_column(L, h, 4), stiffness_column(L, h, 5)
+        P.E = columns(m0, m1, m2), columns(m3, m4, m5), columns(f0, f1, f2), columns(f3, f4, f5)
+
+
+@kernel
+def stiffness_column(L, h, column):
+    """Column of E: the increment of the joint is δ = Ad⁻¹ ζ."""
+    z, y = unit(column), unit(column - 3)
+    turn, move = so3.unrotate(L.dR, z), so3.unrotate(L.dR, sub(y, cross(L.d, z)))
+    return joint_derivative(L, h, turn, move)
+
+
+@kernel
+def eliminate_ball(tree, w, i, h, newton):
+    """As eliminate_screw, for a BALL joint. Its matrix stays, for the sweeps."""
+    L, A = link(w, i), matrix(w, tree, i)
+    joint_stiffness(tree, w, i, h, newton)
+    (A11, A12, A21, A22), E = nine(A), side(tree, w, i).E[0]
+    lever = zeros(w)
+    if newton is not None:
+        lever = L.d
+    L.lever = lever
+    D1, D2 = mat_add(A11, mat_hat(A12, lever)), mat_add(A21, mat_hat(A22, lever))  # Â S⁺, S⁺ζ = (ζ, d×ζ)
+    pivot = mat_add(D1, E)
+    inverse = mat_inverse(pivot)
+    L.inverse3 = inverse
+    if tree.parent[i] < tree.n:
+        # Â − (D₁, D₂) D⁻¹ (Â₁₁, Â₁₂), where 1 − D₁D⁻¹ = E D⁻¹
+        P, R = mat_mul(E, inverse), mat_mul(D2, inverse)
+        left = (mat_mul(P, A11), mat_mul(P, A12), mat_sub(A21, mat_mul(R, A11)), mat_sub(A22, mat_mul(R, A12)))
+        add_to_matrix(w, tree, tree.parent[i], alike(A, shift6(left, L.arm)))
+    return sign(determinant(pivot) * h)
+
+
+@kernel
+def eliminate_free(tree, w, i, h, newton):
+    """As eliminate_screw, for a FREE joint. In place of its matrix the inverse of the pivot stays."""
+    A = matrix(w, tree, i)
+    joint_stiffness(tree, w, i, h, newton)
+    whole, E = nine(A), side(tree, w, i).E
+    pivot = add6(whole, E)
+    schur, R = schur_complement(pivot)
+    inverse = inverse6(pivot, schur, R)
+    put_matrix(w, tree, i, alike(A, inverse))
+    if tree.parent[i] < tree.n:
+        left = mul6(E, mul6(inverse, whole))  # Â − Â D⁻¹ Â = E D⁻¹ Â, D = Â + E
+        add_to_matrix(w, tree, tree.parent[i], alike(A, shift6(left, link(w, i).arm)))
+    return sign(determinant(pivot[3]) * determinant(schur))
+
+
+@formula
+def wrench_on(tree, L, i, above):
+    """Wrench on link i, of itself and of its children; ``above`` is that of the next link if it is a child."""
+    (m, f), (am, af) = L.wrench, above
+    m, f = add(m, am), add(f, af)
+    if tree.family[i] & FORK:
+        cm, cf = L.children
+        m, f = add(m, cm), add(f, cf)
+    return m, f
+
+
+@formula
+def hand_to_parent(tree, w, i, m, f):
+    """Leave the wrench of a child to its parent, which is not the link before."""
+    P = link(w, tree.parent[i])
+    if tree.family[i] & LAST:  # the first that comes
+        P.children = m, f
+    else:
+        cm, cf = P.children
+        P.children = add(m, cm), add(f, cf)
+
+
+@kernel
+def up(tree, w):
+    """Eliminate from leaves to root, for the right-hand side tau − Sᵀ Σ wrench. Gives Σ uᵀD⁻¹u: of the mass matrix
+    bᵀ M⁻¹ b, of the Jacobian h fᵀ M⁻¹ f to first order. Needs factor()."""
+    norm = number(w, 0.0)
+    above = zeros(w), zeros(w)
+    for i in range(tree.n - 1, -1, -1):  # leaves → root
+        L = link(w, i)
+        m, f = wrench_on(tree, L, i, above)
+        if tree.kind[i] == SCREW:
+            turn, move = L.axis
+            u = L.tau - dot(turn, m)
+            if tree.slides:
+                u -= dot(move, f)
+            x = L.inverse * u
+            L.x = x
+            norm += x * u
+            um, uf = L.column
+            m, f = shift_wrench(m, f, L.arm)
+            m, f = add_scaled(m, x, um), add_scaled(f, x, uf)
+        elif tree.kind[i] == BALL:
+            u3 = sub(L.tau3, m)
+            x3 = mat_vec(L.inverse3, u3)
+            L.x3 = x3
+            norm += dot(x3, u3)
+            um, uf = times(matrix(w, tree, i), (x3, cross(L.lever, x3)))
+            m, f = shift_wrench(add(m, um), add(f, uf), L.arm)
+        else:
+            tm, tf = L.tau6
+            um, uf = sub(tm, m), sub(tf, f)
+            xm, xf = times(matrix(w, tree, i), (um, uf))
+            L.x6 = xm, xf
+            norm += dot(xm, um) + dot(xf, uf)
+            em, ef = times(side(tree, w, i).E, (xm, xf))
+            m, f = shift_wrench(sub(tm, em), sub(tf, ef), L.arm)  # Â x = u − E x
+        above = zeros(w), zeros(w)
+        if tree.parent[i] == i - 1:  # the next link: kept at hand, which is faster than through memory
+            above = m, f
+        else:
+            hand_to_parent(tree, w, i, m, f)
+    return norm
+
+
+@kernel
+def down(tree, w, k, newton):
+    """Substitute from root to leaves: the solution of every joint in x, of every link in answer. Needs up(). Unless k
+    is None, the joints move by k times their solution."""
+    turn, move = zeros(w), zeros(w)
+    link(w, tree.n).answer = turn, move
+    for i in range(tree.n):  # root → leaves
+        L = link(w, i)
+        if tree.parent[i] != i - 1:  # else it is at hand
+            turn, move = link(w, tree.parent[i]).answer
+        if tree.kind[i] == SCREW:
+            rm, rf = L.column if newton is None else L.row
+            # The pivot goes with what is known before: nothing waits for that product then
+            x = less_power(L.x, scale(L.inverse, rm), scale(L.inverse, rf), turn, move)
+            L.x = x
+            move_screw(L, k, x)
+            turn, move = shift_twist(turn, move, L.arm)
+            own_turn, own_move = L.axis if newton is None else L.axis_after
+            turn, move = add_scaled(turn, x, own_turn), add_scaled(move, x, own_move)
+        elif tree.kind[i] == BALL:
+            turn, move = shift_twist(turn, move, L.arm)
+            b = upper_times(matrix(w, tree, i), (turn, move))
+            z = sub(L.x3, mat_vec(L.inverse3, b))
+            x3 = z if newton is None else so3.unrotate(L.dR, z)
+            L.x3 = x3
+            move_joint(L, k, x3, zeros(w))
+            turn, move = add(turn, z), add(move, cross(L.lever, z))
+        else:
+            turn, move = shift_twist(turn, move, L.arm)
+            # D⁻¹ Â ζ = ζ − D⁻¹ E ζ
+            em, ef = times(matrix(w, tree, i), times(side(tree, w, i).E, (turn, move)))
+            xm, xf = L.x6
+            z, y = sub(xm, sub(turn, em)), sub(xf, sub(move, ef))
+            xm, xf = z, y
+            if newton is not None:
+                xm, xf = so3.unrotate(L.dR, z), so3.unrotate(L.dR, sub(y, cross(L.d, z)))
+            L.x6 = xm, xf
+            move_joint(L, k, xm, xf)
+            turn, move = add(turn, z), add(move, y)
+        L.answer = turn, move
