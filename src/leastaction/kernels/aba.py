@@ -69,8 +69,8 @@ def acceleration(tree, w, v, tau, gravity, out):
         out[j] = -out[j] if len(tau) == 0 else tau[j] - out[j]
     passive_forces(tree, w, v, out)
     put_rhs(tree, w, out)
-    up(tree, w)
-    down(tree, w, None, None)
+    up(tree, w, w, None)
+    down(tree, w, w, None, None, None)
     get_solution(tree, w, out)
 
 

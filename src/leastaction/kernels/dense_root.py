@@ -81,8 +81,8 @@ def solve_with_mass(tree, w, b, x):
     for i in range(tree.n + 1):
         link(w, i).wrench = NONE
     put_rhs(tree, w, b)
-    square = up(tree, w)
-    down(tree, w, None, None)
+    square = up(tree, w, w, None)
+    down(tree, w, w, None, None, None)
     get_solution(tree, w, x)
     return square
 

@@ -13,7 +13,7 @@ from .matrix6 import times
 from .rnea import gather_wrenches
 from .se3 import terms_of
 from .stiffness import put_stiffness
-from .vec3 import add, add_scaled, cross, scale
+from .vec3 import NONE, add, add_scaled, cross, scale
 
 
 @kernel
@@ -61,15 +61,14 @@ def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
             turn = so3.rotate(dR, own_turn)
             move = add(so3.rotate(dR, own_move), cross(d, turn))
             for i in range(n + 1):
-                link(w, i).twist = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-                link(w, i).wrench = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+                link(w, i).twist = link(w, i).wrench = NONE
             for i in range(j, n):  # root → leaves
-                L = link(w, i)
+                C = link(w, i)
                 if i > j:
                     turn, move = link(w, tree.parent[i]).twist
-                    turn, move = shift_twist(turn, move, L.arm)
-                L.twist = turn, move
-                L.wrench = times(L.K, (turn, move))
+                    turn, move = shift_twist(turn, move, C.arm)
+                C.twist = turn, move
+                C.wrench = times(C.K, (turn, move))
             gather_wrenches(tree, w, unit)
             copy(unit, jacobian[:, column], tree.nv)
             clear(unit, tree.nv)

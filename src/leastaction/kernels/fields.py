@@ -13,7 +13,7 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import intrinsic, lower_getattr_generic, lower_setattr_generic, models, overload, register_model
 
 from .jit import INNER, formula
-from .simd import COMPILED, SIMD, of_fours, wide
+from .simd import COMPILED, SIMD, of_columns, of_fours, wide
 
 LANES = 4
 NUMBER, VECTOR, QUATERNION, PAIR = "number", "vector", "quaternion", "two vectors"
@@ -161,6 +161,6 @@ def records(table):
 
     @overload(record, jit_options={"forceinline": True, **INNER})
     def _record(w, start, i):
-        return by_itself if w is of_fours else in_blocks
+        return by_itself if w is of_fours or w is of_columns else in_blocks
 
     return record, formula(several) if SIMD else record

@@ -69,7 +69,7 @@ def advance(tree, group, rest, gravity, tau, h, stage, scale, settings):
     extrapolate(own, group.v, group.history, tree.nv, motion)
     set_motion(tree, w, motion)
     spent, residual, outcome, least, k = find_roots(tree, w, h, scale, settings, group.factors)
-    down(tree, w, k, True)
+    down(tree, w, w, k, True, None)
     leave(tree, w, h, k, None, motion, q, group.low)
     remember(group.history, motion, tree.nv)
     place(tree, w, q)

@@ -31,7 +31,7 @@ def find_roots(tree, w, h, reference, settings, factors):
             det = factor_jacobian(tree, w, h, settings.retraction, not rough(settings, iteration))
             if iteration > 1:
                 put_back_factors(tree, w, factors, wanted)
-        square, size = up(tree, w) / h, reference + 2.0 * twice_energy
+        square, size = up(tree, w, w, None) / h, reference + 2.0 * twice_energy
         square = choose(size, square / size, square)
         relative = sqrt(square)
         origin = choose(wanted, relative, origin)

@@ -7,9 +7,11 @@ vector of four bodies. The ground has a slot of its own, after the last body, so
 
 from collections import namedtuple
 
+from numba.extending import overload
+
 from .fields import BLOCKS, LANES, MATRIX, NUMBER, PAIR, QUATERNION, SYMMETRIC, VECTOR, Table, records
-from .jit import formula, kernel, part
-from .simd import WIDTH, choose, integers, number, numbers
+from .jit import INNER, formula, kernel, part
+from .simd import COMPILED, WIDTH, choose, integers, number, numbers, of_columns
 
 SCREW, BALL, FREE = 0, 1, 2  # kinds of joint …
 DOF = (1, 3, 6)  # … and their degrees of freedom
@@ -115,10 +117,19 @@ for _name in ("A11", "A12", "A21", "A22"):
 ARTICULATED.take("matrix", BLOCKS, "Â", "world", "kg m²/s", "articulated matrix of a link", at="A11")
 ROWS = 12 * LANES  # numbers of an articulated matrix of packed rows (matrix6.py)
 
+# A right-hand side and its solution, of four systems with one matrix (sweep.py); of one they are in the link
+RIGHT = Table("Right")
+for _name, _shape, _at in (
+        ("wrench", PAIR, None), ("answer", PAIR, None), ("children", PAIR, "answer"),
+        ("tau", NUMBER, None), ("tau3", VECTOR, "tau"), ("tau6", PAIR, "tau"),
+        ("x", NUMBER, None), ("x3", VECTOR, "x"), ("x6", PAIR, "x")):
+    RIGHT.take(_name, _shape, at=_at)
+
 BLOCK = LINK.block
 TEAMS = LANES // WIDTH  # to a block
 _link, _team = records(LINK)
 _side, _ = records(SIDE)
+_right, _ = records(RIGHT)
 
 
 @formula
@@ -137,6 +148,18 @@ def team(w, k):
 def side(tree, w, i):
     """What only a BALL or FREE joint i has."""
     return _side(w, tree.sides, tree.side[i])
+
+
+if COMPILED:
+    def right(r, i):
+        """Right-hand side and solution of link i: in the memory of a simulation, or of four right-hand sides."""
+        raise NotImplementedError("for kernels only")
+
+    @overload(right, jit_options={"forceinline": True, **INNER})
+    def _choose_right(r, i):
+        return (lambda r, i: _right(r, 0, i)) if r is of_columns else (lambda r, i: _link(r, 0, i))
+else:
+    right = link
 
 
 @formula

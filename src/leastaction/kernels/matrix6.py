@@ -195,6 +195,14 @@ row_dot = two_forms(_nine_row_dot, _row_dot)  # row · twist
 row_shift = two_forms(_nine_row_shift, _row_shift)  # as kinematics.shift_wrench
 row_numbers = two_forms(_itself, _row_numbers)  # a row as a pair of vectors
 shift6 = two_forms(_nine_shift, _rows_shift)  # Xᵀ A X: about the parent's origin, from which this one is at ``arm``
+
+
+@formula
+def times_transposed(A, twist):
+    """Aᵀ twist, a wrench."""
+    return row_numbers(row_of(A, twist, True))
+
+
 nine = two_forms(_itself, _rows_nine)  # A as four blocks of nine numbers
 alike = two_forms(_nine_alike, _rows_alike)  # B, four blocks of nine numbers, in the form of A
 
@@ -250,6 +258,9 @@ def _nine_begin(w, tree, k, A):
 
 
 matrix = two_forms(_nine_matrix, _rows_matrix)  # the articulated matrix of link i
+_nine_of_rows = formula(lambda w, tree, i: nine(matrix(w, tree, i)))
+# The same in the form that works on the numbers of the memory r: packed rows only on single numbers
+matrix_for = two_forms(lambda r, w, tree, i: _nine_of_rows(w, tree, i), lambda r, w, tree, i: matrix(w, tree, i))
 put_matrix = two_forms(_nine_put, _rows_put)
 begin = two_forms(_nine_begin, _rows_begin)  # set those of the k-th team to A, of nine numbers a block
 # From here on nine numbers a block are read anew, as the registers do not hold all of them; packed rows stay there

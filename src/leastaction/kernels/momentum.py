@@ -46,14 +46,14 @@ def momentum_solve_up(tree, w):
             orientation = L.rotation
             m, f = L.joint_momentum6
             L.tau6 = so3.rotate(orientation, m), so3.rotate(orientation, f)
-    return up(tree, w)
+    return up(tree, w, w, None)
 
 
 @kernel
 def velocity_of(tree, w, v):
     """v = M⁻¹ p at a node; gives twice the kinetic energy. Needs factor_mass(tree, w, 0)."""
     twice = momentum_solve_up(tree, w)
-    down(tree, w, None, None)
+    down(tree, w, w, None, None, None)
     get_solution(tree, w, v)
     return twice
 

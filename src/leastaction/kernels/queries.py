@@ -11,7 +11,8 @@ from .kinematics import joint_force, place, shift_wrench
 from .layout import link, look
 from .rnea import gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities
 from .simd import numbers
-from .sweep import factor_mass
+from .solve import solve_rows
+from .sweep import factor_jacobian, factor_mass
 from .variational import set_wrenches
 from .vec3 import add, unit
 
@@ -120,3 +121,24 @@ def discrete_jacobian(tree, w, q, q_next, h, retraction, rest, unit, jacobian):
     motion_between(tree, w, q, q_next)
     drnea(tree, w, h, retraction, True)
     drnea_jacobian(tree, w, h, retraction, unit, jacobian)
+
+
+@entry
+def solve_mass(tree, w, q, rows, room):
+    """rows ← rows M⁻¹, each row (nv,) being a right-hand side."""
+    tree, w = look(tree), numbers(w)
+    place(tree, w, q)
+    factor_mass(tree, w, 0.0)
+    solve_rows(tree, w, rows, room, None, None)
+
+
+@entry
+def solve_discrete_jacobian(tree, w, q, q_next, h, retraction, rest, rows, room, transposed):
+    """rows ← J⁻¹ rows, each row (nv,) being a right-hand side, with J as discrete_jacobian(); or J⁻ᵀ rows."""
+    tree, w = look(tree), numbers(w)
+    place(tree, w, q)
+    deflections(tree, w, q, rest)
+    motion_between(tree, w, q, q_next)
+    drnea(tree, w, h, retraction, True)
+    factor_jacobian(tree, w, h, retraction, True)
+    solve_rows(tree, w, rows, room, True, transposed)

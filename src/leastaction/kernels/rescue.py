@@ -32,7 +32,7 @@ def merit(tree, w, h, scale, settings):
     if not least > LEAST_COSINE:
         return inf
     factor_mass(tree, w, 0.0)
-    square = up(tree, w)
+    square = up(tree, w, w, None)
     size = scale + 2.0 * twice_energy
     value = sqrt(square / size if size > 0.0 else square)
     return value if isfinite(value) else inf
@@ -59,8 +59,8 @@ def damped_newton(tree, w, h, scale, settings):
         if residual == inf:
             return evaluations, residual, EXHAUSTED
         right = factor_jacobian(tree, w, h, settings.retraction, True) > 0.0
-        up(tree, w)
-        down(tree, w, None, True)
+        up(tree, w, w, None)
+        down(tree, w, w, None, True, None)
         if residual <= settings.tol:
             polish(tree, w, h)
             return evaluations, residual, status if right else WRONG_ROOT

@@ -113,8 +113,8 @@ def judge(settings, iteration, least, relative, left, residual, track):
 def sweep_up(tree, w, h, riqn):
     """The first sweep, leaves → root. Gives the square of the norm of the residual."""
     if riqn is not None and riqn:
-        return up(tree, w)
-    return up(tree, w) / h
+        return up(tree, w, w, None)
+    return up(tree, w, w, None) / h
 
 
 @formula
@@ -127,9 +127,9 @@ def step_factor(h, riqn):
 def sweep_down(tree, w, k, riqn):
     """The second sweep, root → leaves. The joints move by k times its solution (Alg. 3, line 6)."""
     if riqn is not None and riqn:
-        down(tree, w, k, None)
+        down(tree, w, w, k, None, None)
     else:
-        down(tree, w, k, True)
+        down(tree, w, w, k, True, None)
 
 
 @kernel

@@ -36,8 +36,8 @@ SIGNATURE = types.Tuple([_WHOLE, _NUMBER, _WHOLE, _WHOLE, _NUMBER])(
 def leave(tree, w, h, k, riqn, motion, q, low):
     """Advance q by the motion that was found, of which the increments are left in ``motion``, and carry the momenta
     over, polished by k times the last sweep unless k is None."""
-    for k in teams(tree):  # every link by itself, or four at a time
-        L = team(w, k)
+    for j in teams(tree):  # every link by itself, or four at a time
+        L = team(w, j)
         m, f, d = polished(L, h, k, riqn)
         carry_link(L, m, f, d, tree.most)
     for i in range(tree.n):

@@ -36,6 +36,7 @@ class View(types.Type):
 of_numbers = View("NumberView", types.float64, ir.DoubleType())
 of_fours = View("FourView", float4, ir.DoubleType())
 of_lanes = View("LaneView", float4, VECTOR)
+of_columns = View("ColumnView", float4, ir.DoubleType())
 of_integers = View("IntegerView", types.int64, ir.IntType(64))
 
 
@@ -118,6 +119,12 @@ def in_fours(typing_context, view):
 def in_lanes(typing_context, array):
     """View an array (..., 4) four at a time; index k is its k-th row of four."""
     return _viewer(of_lanes)(typing_context, array)
+
+
+@intrinsic
+def in_columns(typing_context, array):
+    """View the memory of four right-hand sides (layout.RIGHT)."""
+    return _viewer(of_columns)(typing_context, array)
 
 
 @intrinsic

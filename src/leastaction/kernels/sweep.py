@@ -19,13 +19,14 @@ from .drnea_jacobian import joint_derivative
 from .jit import formula, kernel
 from .joints import move_joint, move_screw
 from .kinematics import about_origin, less_power, shift_twist, shift_wrench
-from .layout import BALL, FORK, LAST, SCREW, link, side, team, teams, zeros
+from .layout import BALL, FORK, LAST, SCREW, link, right, side, team, teams, zeros
 from .mat3 import (
     columns, determinant, hat, mat_add, mat_hat, mat_inverse, mat_mul, mat_of_sym, mat_sub, mat_vec, scalar, transpose,
+    vec_mat,
 )
 from .matrix6 import (
-    NOUGHT, ZERO, add6, add_to_matrix, afresh, alike, begin, inverse6, matrix, mul6, nine, pass_on, put_matrix, row_dot,
-    row_numbers, row_of, row_shift, schur_complement, shift6, times, upper_times,
+    NOUGHT, ZERO, add6, add_to_matrix, afresh, alike, begin, inverse6, matrix, matrix_for, mul6, nine, pass_on,
+    put_matrix, row_dot, row_numbers, row_of, row_shift, schur_complement, shift6, times, times_transposed, upper_times,
 )
 from .simd import number, sign
 from .stiffness import put_stiffness
@@ -197,20 +198,20 @@ def eliminate_free(tree, w, i, h, newton):
 
 
 @formula
-def wrench_on(tree, L, i, above):
+def wrench_on(tree, R, i, above):
     """Wrench on link i, of itself and of its children; ``above`` is that of the next link if it is a child."""
-    (m, f), (am, af) = L.wrench, above
+    (m, f), (am, af) = R.wrench, above
     m, f = add(m, am), add(f, af)
     if tree.family[i] & FORK:
-        cm, cf = L.children
+        cm, cf = R.children
         m, f = add(m, cm), add(f, cf)
     return m, f
 
 
 @formula
-def hand_to_parent(tree, w, i, m, f):
+def hand_to_parent(tree, r, i, m, f):
     """Leave the wrench of a child to its parent, which is not the link before."""
-    P = link(w, tree.parent[i])
+    P = right(r, tree.parent[i])
     if tree.family[i] & LAST:  # the first that comes
         P.children = m, f
     else:
@@ -219,85 +220,104 @@ def hand_to_parent(tree, w, i, m, f):
 
 
 @kernel
-def up(tree, w):
-    """Eliminate from leaves to root, for the right-hand side tau − Sᵀ Σ wrench. Gives Σ uᵀD⁻¹u: of the mass matrix
-    bᵀ M⁻¹ b, of the Jacobian h fᵀ M⁻¹ f to first order. Needs factor()."""
-    norm = number(w, 0.0)
-    above = zeros(w), zeros(w)
+def up(tree, w, r, transposed):
+    """Eliminate from leaves to root, for the right-hand side tau − Sᵀ Σ wrench in the memory r. Gives Σ uᵀD⁻¹u: of the
+    mass matrix bᵀ M⁻¹ b, of the Jacobian h fᵀ M⁻¹ f to first order. Needs factor()."""
+    norm = number(r, 0.0)
+    above = zeros(r), zeros(r)
     for i in range(tree.n - 1, -1, -1):  # leaves → root
-        L = link(w, i)
-        m, f = wrench_on(tree, L, i, above)
+        L, R = link(w, i), right(r, i)
+        m, f = wrench_on(tree, R, i, above)
         if tree.kind[i] == SCREW:
-            turn, move = L.axis
-            u = L.tau - dot(turn, m)
-            if tree.slides:
+            turn, move = L.axis if transposed is None else L.axis_after
+            u = R.tau - dot(turn, m)
+            if tree.slides or transposed is not None:
                 u -= dot(move, f)
             x = L.inverse * u
-            L.x = x
+            R.x = x
             norm += x * u
-            um, uf = L.column
+            um, uf = L.column if transposed is None else L.row
             m, f = shift_wrench(m, f, L.arm)
             m, f = add_scaled(m, x, um), add_scaled(f, x, uf)
         elif tree.kind[i] == BALL:
-            u3 = sub(L.tau3, m)
-            x3 = mat_vec(L.inverse3, u3)
-            L.x3 = x3
+            A = matrix_for(r, w, tree, i)
+            if transposed is None:
+                u3 = sub(R.tau3, m)
+                x3 = mat_vec(L.inverse3, u3)
+                um, uf = times(A, (x3, cross(L.lever, x3)))
+            else:
+                u3 = sub(R.tau3, add(m, cross(f, L.lever)))
+                x3 = vec_mat(u3, L.inverse3)
+                um, uf = times_transposed(A, (x3, zeros(r)))
+            R.x3 = x3
             norm += dot(x3, u3)
-            um, uf = times(matrix(w, tree, i), (x3, cross(L.lever, x3)))
             m, f = shift_wrench(add(m, um), add(f, uf), L.arm)
         else:
-            tm, tf = L.tau6
+            A, E = matrix_for(r, w, tree, i), side(tree, w, i).E
+            tm, tf = R.tau6
             um, uf = sub(tm, m), sub(tf, f)
-            xm, xf = times(matrix(w, tree, i), (um, uf))
-            L.x6 = xm, xf
+            if transposed is None:
+                xm, xf = times(A, (um, uf))
+                em, ef = times(E, (xm, xf))
+            else:
+                xm, xf = times_transposed(A, (um, uf))
+                em, ef = times_transposed(E, (xm, xf))
+            R.x6 = xm, xf
             norm += dot(xm, um) + dot(xf, uf)
-            em, ef = times(side(tree, w, i).E, (xm, xf))
             m, f = shift_wrench(sub(tm, em), sub(tf, ef), L.arm)  # Â x = u − E x
-        above = zeros(w), zeros(w)
+        above = zeros(r), zeros(r)
         if tree.parent[i] == i - 1:  # the next link: kept at hand, which is faster than through memory
             above = m, f
         else:
-            hand_to_parent(tree, w, i, m, f)
+            hand_to_parent(tree, r, i, m, f)
     return norm
 
 
 @kernel
-def down(tree, w, k, newton):
+def down(tree, w, r, k, newton, transposed):
     """Substitute from root to leaves: the solution of every joint in x, of every link in answer. Needs up(). Unless k
     is None, the joints move by k times their solution."""
-    turn, move = zeros(w), zeros(w)
-    link(w, tree.n).answer = turn, move
+    turn, move = zeros(r), zeros(r)
+    right(r, tree.n).answer = turn, move
     for i in range(tree.n):  # root → leaves
-        L = link(w, i)
+        L, R = link(w, i), right(r, i)
         if tree.parent[i] != i - 1:  # else it is at hand
-            turn, move = link(w, tree.parent[i]).answer
+            turn, move = right(r, tree.parent[i]).answer
         if tree.kind[i] == SCREW:
-            rm, rf = L.column if newton is None else L.row
+            rm, rf = L.column if newton is None or transposed is not None else L.row
             # The pivot goes with what is known before: nothing waits for that product then
-            x = less_power(L.x, scale(L.inverse, rm), scale(L.inverse, rf), turn, move)
-            L.x = x
+            x = less_power(R.x, scale(L.inverse, rm), scale(L.inverse, rf), turn, move)
+            R.x = x
             move_screw(L, k, x)
             turn, move = shift_twist(turn, move, L.arm)
-            own_turn, own_move = L.axis if newton is None else L.axis_after
+            own_turn, own_move = L.axis if newton is None or transposed is not None else L.axis_after
             turn, move = add_scaled(turn, x, own_turn), add_scaled(move, x, own_move)
         elif tree.kind[i] == BALL:
             turn, move = shift_twist(turn, move, L.arm)
-            b = upper_times(matrix(w, tree, i), (turn, move))
-            z = sub(L.x3, mat_vec(L.inverse3, b))
-            x3 = z if newton is None else so3.unrotate(L.dR, z)
-            L.x3 = x3
-            move_joint(L, k, x3, zeros(w))
-            turn, move = add(turn, z), add(move, cross(L.lever, z))
+            A = matrix_for(r, w, tree, i)
+            if transposed is None:
+                z = sub(R.x3, mat_vec(L.inverse3, upper_times(A, (turn, move))))
+                turn, move = add(turn, z), add(move, cross(L.lever, z))
+            else:
+                am, af = times_transposed(A, (turn, move))
+                z = sub(R.x3, vec_mat(add(am, cross(af, L.lever)), L.inverse3))
+                turn = add(turn, z)
+            x3 = z if newton is None or transposed is not None else so3.unrotate(L.dR, z)
+            R.x3 = x3
+            move_joint(L, k, x3, zeros(r))
         else:
             turn, move = shift_twist(turn, move, L.arm)
+            A, E = matrix_for(r, w, tree, i), side(tree, w, i).E
             # D⁻¹ Â ζ = ζ − D⁻¹ E ζ
-            em, ef = times(matrix(w, tree, i), times(side(tree, w, i).E, (turn, move)))
-            xm, xf = L.x6
+            if transposed is None:
+                em, ef = times(A, times(E, (turn, move)))
+            else:
+                em, ef = times_transposed(A, times_transposed(E, (turn, move)))
+            xm, xf = R.x6
             z, y = sub(xm, sub(turn, em)), sub(xf, sub(move, ef))
-            xm, xf = z, y
-            if newton is not None:
-                xm, xf = so3.unrotate(L.dR, z), so3.unrotate(L.dR, sub(y, cross(L.d, z)))
-            L.x6 = xm, xf
-            move_joint(L, k, xm, xf)
             turn, move = add(turn, z), add(move, y)
-        L.answer = turn, move
+            if newton is not None and transposed is None:
+                z, y = so3.unrotate(L.dR, z), so3.unrotate(L.dR, sub(y, cross(L.d, z)))
+            R.x6 = z, y
+            move_joint(L, k, z, y)
+        R.answer = turn, move
