@@ -14,7 +14,7 @@ from leastaction.arguments import shown
 from leastaction.errors import ModelError
 from leastaction.kernels import layout
 from leastaction.kernels.guess import PAST
-from leastaction.kernels.layout import LANES, State, Tree
+from leastaction.kernels.layout import LANES, LINK, State, Tree
 from leastaction.model import Model, merge_fixed
 from leastaction.model.arrays import product, rotated
 
@@ -61,17 +61,17 @@ class Compiled:
         """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""
         w = zeros(self.tree.size)
         rows = w[: self.tree.end].reshape(-1, layout.BLOCK // LANES, LANES)
-        for row in (layout.Q, layout.DQ, layout.J):
-            rows[:, row // LANES] = 1.0
-        rows[:, : layout.CONSTANTS // LANES] = self._constant_rows
+        for name in ("rotation", "dR", "joint_rotation"):
+            rows[:, LINK.rows(name).start] = 1.0
+        rows[:, : layout.CONSTANTS] = self._constant_rows
         return w
 
     @cached_property
     def _constant_rows(self) -> np.ndarray:
         """The constants as the kernels have them: (blocks, rows, 4)."""
         blocks = layout.blocks(self.tree.n)
-        padded = np.zeros((LANES * blocks, layout.CONSTANTS // LANES))
-        padded[:, layout.PLACE_Q // LANES] = 1.0
+        padded = np.zeros((LANES * blocks, layout.CONSTANTS))
+        padded[:, LINK.rows("base_rotation").start] = 1.0
         padded[: self.tree.n] = self.constants
         return padded.reshape(blocks, LANES, -1).swapaxes(1, 2).copy()
 
@@ -144,11 +144,10 @@ def _compile(model: Model) -> Compiled:
     link_of_body = link_of_carrier[merged.carrier]
     link_of_body[link_of_body < 0] = n
 
-    rows = np.zeros((n, layout.CONSTANTS // LANES))
+    rows = np.zeros((n, layout.CONSTANTS))
 
-    def fill(row: int, values: np.ndarray) -> None:
-        values = np.asarray(values, dtype=float).reshape(n, -1)
-        rows[:, row // LANES : row // LANES + values.shape[1]] = values
+    def fill(name: str, values: np.ndarray) -> None:
+        rows[:, LINK.rows(name)] = np.asarray(values, dtype=float).reshape(n, -1)
 
     carried = np.zeros(n, dtype=bool)
     carried[link_of_carrier[link_of_carrier >= 0]] = True  # the last link of a joint's chain has the inertia
@@ -156,16 +155,16 @@ def _compile(model: Model) -> Compiled:
     inertia = merged.inertia_com[mine]
     symmetric = np.stack([inertia[:, 0, 0], inertia[:, 1, 1], inertia[:, 2, 2],
                           inertia[:, 0, 1], inertia[:, 0, 2], inertia[:, 1, 2]], axis=1)
-    fill(layout.PLACE_Q, np.array(place_quaternion))
-    fill(layout.PLACE_P, np.array(place_position))
-    fill(layout.TURN, np.array([part.turn for part in parts]))
-    fill(layout.SLIDE, np.array([part.slide for part in parts]))
-    fill(layout.MASS, np.where(carried, merged.mass[mine], 0.0))
-    fill(layout.COM, merged.centre[mine] * carried[:, None])
-    fill(layout.INERTIA, symmetric * carried[:, None])
-    fill(layout.DAMPING, np.array([part.damping for part in parts]))
-    fill(layout.STIFFNESS, np.array([part.stiffness for part in parts]))
-    fill(layout.ARMATURE, np.array([part.armature for part in parts]))
+    fill("base_rotation", np.array(place_quaternion))
+    fill("base_position", np.array(place_position))
+    fill("turn", np.array([part.turn for part in parts]))
+    fill("slide", np.array([part.slide for part in parts]))
+    fill("mass", np.where(carried, merged.mass[mine], 0.0))
+    fill("com", merged.centre[mine] * carried[:, None])
+    fill("inertia", symmetric * carried[:, None])
+    fill("damping", np.array([part.damping for part in parts]))
+    fill("stiffness", np.array([part.stiffness for part in parts]))
+    fill("armature", np.array([part.armature for part in parts]))
 
     rest = np.zeros(model.nq)
     for part, k in zip(parts, iq, strict=True):

@@ -8,6 +8,8 @@ from pathlib import Path
 import numba
 
 from leastaction import kernels
+from leastaction.kernels.layout import link
+from leastaction.kernels.simd import numbers
 
 EPS = 2.0**-52
 JIT = not numba.config.DISABLE_JIT
@@ -24,6 +26,16 @@ def call(kernel):
         return kernel(*args)
 
     return enter
+
+
+@cache
+def call_with_link(kernel):
+    """The same for a kernel whose first argument is a link: give it the memory of one."""
+
+    def enter(w, *args):
+        return kernel(link(numbers(w), 0), *args)
+
+    return numba.njit(enter) if JIT else enter
 
 
 @cache

@@ -2,20 +2,16 @@
 
 import numpy as np
 import pytest
-from compiled import EPS, call
+from compiled import EPS, call_with_link
 from mpmath import mp
 
-from leastaction.kernels import drnea, layout
-from leastaction.kernels.layout import LANES
+from leastaction.kernels import drnea
+from leastaction.kernels.layout import BLOCK, python_link
 from leastaction.kernels.stiffness import EXP
 from reference import lie, lie_mp
 
 H = 0.01
 N = np.linalg.norm
-
-
-def spread(w, row, values):
-    w[row : row + LANES * len(values) : LANES] = values
 
 
 @pytest.mark.parametrize("reach", [1e-3, 0.1, 10.0])
@@ -28,11 +24,11 @@ def test_momentum_to_round_off(theta, reach):
     spin = rng.normal(size=(3, 3))
     mass, inertia = 1.7, spin @ spin.T + 0.1 * np.eye(3)
     q = lie.quat_exp(turn).tolist()
-    w = np.zeros(layout.BLOCK)
-    for row, values in ((layout.MASS, [mass]), (layout.COM_W, centre), (layout.DQ, q), (layout.D, d),
-                        (layout.INERTIA_C, inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]])):
-        spread(w, row, values)
-    m, f, energy = call(drnea.link_momentum)(w, 0, H, EXP)
+    w = np.zeros(BLOCK)
+    L = python_link(w, 0)
+    L.mass, L.centre, L.dR, L.d = mass, centre, q, d
+    L.inertia_world = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    m, f, energy = call_with_link(drnea.link_momentum)(w, H, EXP)
     with mp.workdps(lie_mp.DIGITS):
         c = lie_mp.hat(centre.tolist())
         G = mp.zeros(6)

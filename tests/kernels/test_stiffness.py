@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from compiled import call
+from compiled import call, call_with_link
 
-from leastaction.kernels import cayley, layout, stiffness
-from leastaction.kernels.layout import LANES
+from leastaction.kernels import cayley, stiffness
+from leastaction.kernels.layout import BLOCK, python_link
 from reference import lie
 from reference.links import spatial_inertia
 from reference.trees import random_inertia
@@ -22,14 +22,13 @@ def link(seed, size):
     x = rng.normal(size=6)
     x *= size / np.linalg.norm(x[:3])
     G, T = spatial_inertia(random_inertia(rng)), lie.exp(x)
-    w = np.zeros(layout.BLOCK)
+    w = np.zeros(BLOCK)
     mass, moment = G[3, 3], np.array([G[2, 4], G[0, 5], G[1, 3]])  # of the block mĉ
     c = lie.hat(moment / mass)
     central = G[:3, :3] + mass * c @ c
     about_centre = [central[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
-    for row, values in ((layout.MASS, [mass]), (layout.COM_W, moment / mass), (layout.INERTIA_C, about_centre),
-                        (layout.DQ, lie.quat_exp(x[:3])), (layout.D, T[:3, 3])):
-        w[row : row + LANES * len(values) : LANES] = values
+    L = python_link(w, 0)
+    L.mass, L.centre, L.inertia_world, L.dR, L.d = mass, moment / mass, about_centre, lie.quat_exp(x[:3]), T[:3, 3]
     return G, T, w
 
 
@@ -59,8 +58,8 @@ def by_complex_steps(function):
 
 def stiffness_of(w, retraction, exact):
     """K of the link at slot 0, (6, 6)."""
-    call(stiffness.put_stiffness)(w, 0, H, retraction, exact)
-    return matrix(w[layout.K : layout.K + 36 * LANES : LANES].reshape(4, 9))
+    call_with_link(stiffness.put_stiffness)(w, H, retraction, exact)
+    return matrix(python_link(w, 0).K)
 
 
 def matrix(blocks):
@@ -82,7 +81,7 @@ def test_derivative_of_the_retraction_in_the_reference(size, retraction):
 def test_cayley_map_and_its_derivative(size):
     _, T, w = link(2, size)
     x, D = twist_and_derivative(T, stiffness.CAYLEY)
-    turn, move = call(cayley.inverse)(tuple(w[layout.DQ : layout.DQ + 4 * LANES : LANES]), tuple(T[:3, 3]))
+    turn, move = call(cayley.inverse)(python_link(w, 0).dR, tuple(T[:3, 3]))
     np.testing.assert_allclose(np.concatenate([turn, move]), x, rtol=0, atol=1e-14 * np.abs(x).max())
     y = np.random.default_rng(3).normal(size=6)
     m, f = call(cayley.dinverse_transpose)(turn, move, tuple(y[:3]), tuple(y[3:]))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from mpmath import mp, mpf
 
-from leastaction.kernels import layout
+from leastaction.kernels.layout import python_link
 from leastaction.model import Model, Revolute
 from leastaction.simulator import Simulator
 
@@ -65,10 +65,8 @@ def held(sim: Simulator) -> tuple[list[Any], list[tuple[Any, Any]]]:
     """What a simulator carries into its next step: q with what round-off kept from it, and the momenta of the links."""
     state = sim._state
     q = [mpf(float(high)) + mpf(float(low)) for high, low in zip(state.q, state.low, strict=True)]
-    rows = state.w[: sim.compiled.tree.end].reshape(-1, layout.BLOCK // layout.LANES, layout.LANES).swapaxes(1, 2)
-    rows = rows.reshape(-1, layout.BLOCK // layout.LANES)
-    at = layout.MOMENTUM // layout.LANES
-    momenta = [(column(row[at : at + 3]), column(row[at + 3 : at + 6])) for row in rows[: len(q)]]
+    links = (python_link(state.w, i) for i in range(len(q)))
+    momenta = [(column(m), column(f)) for m, f in (L.momentum for L in links)]
     return q, momenta
 
 

@@ -27,21 +27,24 @@ class Table:
     """The fields of a record: name → first component and shape."""
 
     def __init__(self, name):
-        self.name, self.fields, self.rows, self.told = name, {}, 0, []
+        self.name, self.fields, self.size, self.told = name, {}, 0, []
 
     def take(self, name, shape, symbol="", frame="", unit="", meaning="", at=None, after=0):
-        """Add a field; gives its address in the record. ``at``: the field whose place it shares, from its number
-        ``after`` on."""
-        first = self.rows if at is None else self.fields[at][0] // LANES + after
+        """Add a field. ``at``: the field whose place it shares, from its number ``after`` on."""
+        first = self.size if at is None else self.fields[at][0] // LANES + after
         self.fields[name] = LANES * first, shape
-        self.rows = max(self.rows, first + sum(PARTS[shape]))
+        self.size = max(self.size, first + sum(PARTS[shape]))
         self.told.append((name, shape, symbol, frame, unit, meaning))
-        return LANES * first
+
+    def rows(self, first, last=None):
+        """Where a field is among the numbers of a record, or the fields from one to another."""
+        begin, (end, shape) = self.fields[first][0] // LANES, self.fields[last or first]
+        return slice(begin, end // LANES + sum(PARTS[shape]))
 
     @property
     def block(self):
         """Numbers of four records: whole cache lines."""
-        return LANES * (self.rows + self.rows % 2)
+        return LANES * (self.size + self.size % 2)
 
 
 class RecordType(types.Type):

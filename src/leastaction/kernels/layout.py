@@ -9,7 +9,7 @@ from collections import namedtuple
 
 from numba.extending import overload
 
-from .fields import BLOCKS, LANES, MATRIX, NUMBER, PAIR, QUATERNION, SYMMETRIC, VECTOR, Table, records
+from .fields import BLOCKS, LANES, MATRIX, NUMBER, PAIR, QUATERNION, SYMMETRIC, VECTOR, Record, Table, records
 from .jit import INNER, formula, kernel, part
 from .simd import COMPILED, WIDTH, choose, integers, number, numbers, of_columns
 
@@ -39,75 +39,75 @@ State = namedtuple("State", "w q v low saved_q saved_low history p f motion foun
 LINK, SIDE = Table("Link"), Table("Side")
 
 # What the model says (set once, in the link's own frame)
-PLACE_Q = LINK.take("base_rotation", QUATERNION, "", "parent", "", "orientation of the joint frame")
-PLACE_P = LINK.take("base_position", VECTOR, "", "parent", "m", "position of the joint frame")
-TURN = LINK.take("turn", VECTOR, "", "link", "rad/1", "rotation per unit of q of a SCREW joint: axis, or zero")
-SLIDE = LINK.take("slide", VECTOR, "", "link", "m/1", "translation per unit of q of a SCREW joint")
-MASS = LINK.take("mass", NUMBER, "m", "", "kg", "mass")
-COM = LINK.take("com", VECTOR, "", "link", "m", "centre of mass")
-INERTIA = LINK.take("inertia", SYMMETRIC, "", "link", "kg m²", "inertia about the centre of mass")
-DAMPING = LINK.take("damping", NUMBER, "", "joint", "N m s", "damping of the joint")
-STIFFNESS = LINK.take("stiffness", NUMBER, "", "joint", "N m", "stiffness of the joint's spring")
-ARMATURE = LINK.take("armature", NUMBER, "", "joint", "kg m²", "inertia that the joint itself adds")
-CONSTANTS = LANES * LINK.rows  # end of these
+LINK.take("base_rotation", QUATERNION, "", "parent", "", "orientation of the joint frame")
+LINK.take("base_position", VECTOR, "", "parent", "m", "position of the joint frame")
+LINK.take("turn", VECTOR, "", "link", "rad/1", "rotation per unit of q of a SCREW joint: axis, or zero")
+LINK.take("slide", VECTOR, "", "link", "m/1", "translation per unit of q of a SCREW joint")
+LINK.take("mass", NUMBER, "m", "", "kg", "mass")
+LINK.take("com", VECTOR, "", "link", "m", "centre of mass")
+LINK.take("inertia", SYMMETRIC, "", "link", "kg m²", "inertia about the centre of mass")
+LINK.take("damping", NUMBER, "", "joint", "N m s", "damping of the joint")
+LINK.take("stiffness", NUMBER, "", "joint", "N m", "stiffness of the joint's spring")
+LINK.take("armature", NUMBER, "", "joint", "kg m²", "inertia that the joint itself adds")
+CONSTANTS = LINK.size  # the first so many numbers of a link
 
 # The configuration at t_k, in world axes (kinematics.py)
-ANGLE = LINK.take("angle", NUMBER, "q", "joint", "rad, m", "coordinate of a SCREW joint")
-LOCAL_Q = LINK.take("local_rotation", QUATERNION, "T", "parent", "", "orientation of the link")
-LOCAL_P = LINK.take("local_position", VECTOR, "T", "parent", "m", "position of the link")
-Q = LINK.take("rotation", QUATERNION, "", "world", "", "orientation of the link")
-O = LINK.take("origin", VECTOR, "", "world", "m", "position of the link")
-ARM = LINK.take("arm", VECTOR, "p", "world", "m", "from the parent's origin to this one")
-S = LINK.take("axis", PAIR, "S", "world", "rad/1, m/1", "axis of a SCREW joint, as a twist")
+LINK.take("angle", NUMBER, "q", "joint", "rad, m", "coordinate of a SCREW joint")
+LINK.take("local_rotation", QUATERNION, "T", "parent", "", "orientation of the link")
+LINK.take("local_position", VECTOR, "T", "parent", "m", "position of the link")
+LINK.take("rotation", QUATERNION, "", "world", "", "orientation of the link")
+LINK.take("origin", VECTOR, "", "world", "m", "position of the link")
+LINK.take("arm", VECTOR, "p", "world", "m", "from the parent's origin to this one")
+LINK.take("axis", PAIR, "S", "world", "rad/1, m/1", "axis of a SCREW joint, as a twist")
 LINK.take("axis_turn", VECTOR, "", "world", "rad/1", "its angular part", at="axis")
 LINK.take("axis_move", VECTOR, "", "world", "m/1", "its linear part", at="axis", after=3)
-COM_W = LINK.take("centre", VECTOR, "", "world", "m", "from the link's origin to its centre of mass")
-INERTIA_C = LINK.take("inertia_world", SYMMETRIC, "", "world", "kg m²", "inertia about the centre of mass")
+LINK.take("centre", VECTOR, "", "world", "m", "from the link's origin to its centre of mass")
+LINK.take("inertia_world", SYMMETRIC, "", "world", "kg m²", "inertia about the centre of mass")
 
 # The motion from t_k to t_{k+1} (drnea.py)
-DELTA = LINK.take("delta", NUMBER, "Δq", "joint", "rad, m", "increment of a SCREW joint")
-J = LINK.take("joint_rotation", QUATERNION, "", "world", "", "rotation of a BALL or FREE joint over the step")
-T = LINK.take("joint_shift", VECTOR, "", "world", "m", "translation of a FREE joint over the step")
+LINK.take("delta", NUMBER, "Δq", "joint", "rad, m", "increment of a SCREW joint")
+LINK.take("joint_rotation", QUATERNION, "", "world", "", "rotation of a BALL or FREE joint over the step")
+LINK.take("joint_shift", VECTOR, "", "world", "m", "translation of a FREE joint over the step")
 LINK.take("saved_delta", NUMBER, "", "", "", "delta of an iterate to which a line search may come back")
 LINK.take("saved_rotation", QUATERNION, "", "", "", "joint_rotation of that iterate")
 LINK.take("saved_shift", VECTOR, "", "", "", "joint_shift of that iterate")
-DQ = LINK.take("dR", QUATERNION, "ΔT", "world", "", "rotation of the link over the step")
-D = LINK.take("d", VECTOR, "ΔT", "world", "m", "displacement of the link's origin over the step")
-MOMENTUM = LINK.take("momentum", PAIR, "μ", "world", "kg m²/s, kg m/s", "momentum carried into the step")
-JOINT_P = LINK.take("joint_momentum", NUMBER, "", "joint", "kg m²/s", "of the joint: armature, half the forcing")
+LINK.take("dR", QUATERNION, "ΔT", "world", "", "rotation of the link over the step")
+LINK.take("d", VECTOR, "ΔT", "world", "m", "displacement of the link's origin over the step")
+LINK.take("momentum", PAIR, "μ", "world", "kg m²/s, kg m/s", "momentum carried into the step")
+LINK.take("joint_momentum", NUMBER, "", "joint", "kg m²/s", "of the joint: armature, half the forcing")
 LINK.take("joint_momentum6", PAIR, "", "link", "kg m²/s", "the same of a BALL or FREE joint", at="joint_momentum")
-NODE = LINK.take("node_momentum", PAIR, "", "world", "", "momentum at the last node")
+LINK.take("node_momentum", PAIR, "", "world", "", "momentum at the last node")
 LINK.take("node_joint_momentum", NUMBER, "", "", "", "joint_momentum at the last node")
 LINK.take("node_joint_momentum6", PAIR, "", "", "", "the same of a BALL or FREE joint", at="node_joint_momentum")
-PUSH = LINK.take("push", PAIR, "F", "link", "N m, N", "external wrench")
-PUSHED = LINK.take("pushed", NUMBER, "", "", "", "1 if there may be an external wrench")
+LINK.take("push", PAIR, "F", "link", "N m, N", "external wrench")
+LINK.take("pushed", NUMBER, "", "", "", "1 if there may be an external wrench")
 
 # Joint-space quantities, up to six numbers a joint
-TAU = LINK.take("tau", NUMBER, "−Q", "joint", "N m s", "right-hand side at the joint")
+LINK.take("tau", NUMBER, "−Q", "joint", "N m s", "right-hand side at the joint")
 LINK.take("tau3", VECTOR, "", "world", "N m s", "the same of a BALL joint", at="tau")
 LINK.take("tau6", PAIR, "", "world", "N m s", "the same of a FREE joint", at="tau")
-X = LINK.take("x", NUMBER, "", "joint", "rad", "solution at the joint")
+LINK.take("x", NUMBER, "", "joint", "rad", "solution at the joint")
 LINK.take("x3", VECTOR, "", "world", "rad", "the same of a BALL joint", at="x")
 LINK.take("x6", PAIR, "", "world", "rad, m", "the same of a FREE joint", at="x")
-PSI = LINK.take("psi", NUMBER, "", "joint", "rad", "deflection of the joint's spring at t_k")
+LINK.take("psi", NUMBER, "", "joint", "rad", "deflection of the joint's spring at t_k")
 LINK.take("psi6", PAIR, "", "link, world", "rad, m", "of a BALL or FREE joint: rotation, translation", at="psi")
 
 # Recursions (rnea.py, sweep.py)
-F = LINK.take("wrench", PAIR, "F", "world", "N m s, N s", "in DRNEA μ, less what was carried into the step")
-SCREW_J = LINK.take("screw_rotation", QUATERNION, "", "world", "", "before: rotation of a SCREW joint", at="wrench")
-A = LINK.take("answer", PAIR, "ζ", "world", "rad, m", "motion of the link that a solve gives, or its acceleration")
+LINK.take("wrench", PAIR, "F", "world", "N m s, N s", "in DRNEA μ, less what was carried into the step")
+LINK.take("screw_rotation", QUATERNION, "", "world", "", "before: rotation of a SCREW joint", at="wrench")
+LINK.take("answer", PAIR, "ζ", "world", "rad, m", "motion of the link that a solve gives, or its acceleration")
 LINK.take("children", PAIR, "", "world", "N m s, N s", "while a solve goes up: wrenches of the children", at="answer")
 
 # The factored matrix: of the mass matrix, or of Newton's Jacobian (sweep.py)
-K = LINK.take("K", BLOCKS, "K", "world", "kg m²/s", "stiffness of the link itself")
+LINK.take("K", BLOCKS, "K", "world", "kg m²/s", "stiffness of the link itself")
 for _name, _after in (("K11", 0), ("K12", 9), ("K21", 18), ("K22", 27)):
     LINK.take(_name, MATRIX, _name, "world", "", "block of K", at="K", after=_after)
-U = LINK.take("column", PAIR, "Â S⁺", "world", "", "of a SCREW joint, about the parent's origin")
-V = LINK.take("row", PAIR, "Sᵀ Â", "world", "", "of a SCREW joint, about the parent's origin")
+LINK.take("column", PAIR, "Â S⁺", "world", "", "of a SCREW joint, about the parent's origin")
+LINK.take("row", PAIR, "Sᵀ Â", "world", "", "of a SCREW joint, about the parent's origin")
 LINK.take("twist", PAIR, "V", "world", "rad/s, m/s", "velocity of the link, when no Jacobian is factored", at="row")
-NS = LINK.take("axis_after", PAIR, "S⁺", "world", "rad/1, m/1", "axis of a SCREW joint, moved by ΔT")
+LINK.take("axis_after", PAIR, "S⁺", "world", "rad/1, m/1", "axis of a SCREW joint, moved by ΔT")
 LINK.take("lever", VECTOR, "d", "world", "m", "of a BALL joint: S⁺ ζ = (ζ, d × ζ)", at="axis_after")
-DINV = LINK.take("inverse", NUMBER, "D⁻¹", "joint", "", "inverse of the pivot Sᵀ Â S⁺ of a SCREW joint")
+LINK.take("inverse", NUMBER, "D⁻¹", "joint", "", "inverse of the pivot Sᵀ Â S⁺ of a SCREW joint")
 LINK.take("inverse3", MATRIX, "D⁻¹", "world", "", "the same of a BALL joint", at="inverse")
 
 SIDE.take("E", BLOCKS, "", "world", "", "derivative of the joint's own residual, of a BALL or FREE joint")
@@ -126,10 +126,16 @@ for _name, _shape, _at in (
     RIGHT.take(_name, _shape, at=_at)
 
 BLOCK = LINK.block
+FACTORS = LINK.fields["K"][0]  # from there to the end of a block
 TEAMS = LANES // WIDTH  # to a block
 _link, _team = records(LINK)
 _side, _ = records(SIDE)
 _right, _ = records(RIGHT)
+
+
+def python_link(w, i):
+    """Link i of the memory of one simulation, for Python."""
+    return Record(LINK, w, i // LANES * BLOCK + i % LANES)
 
 
 @formula
@@ -221,12 +227,17 @@ def clear(target, count):
         target[j] = 0.0
 
 
+def factors_size(tree: Tree) -> int:
+    """Numbers that keep_factors() puts aside."""
+    return tree.n * (BLOCK - FACTORS) + tree.size - tree.matrices
+
+
 @kernel
 def keep_factors(tree, w, aside):
     """Put the factored Jacobians of four simulations aside: the last fields of every link, matrices and sides."""
     kept = 0
     for block in range(0, tree.end, BLOCK):
-        for a in range(block + K, block + BLOCK, LANES):
+        for a in range(block + FACTORS, block + BLOCK, LANES):
             aside[kept] = w[a]
             kept += LANES
     for a in range(tree.matrices, tree.size, LANES):
@@ -239,7 +250,7 @@ def put_back_factors(tree, w, aside, wanted):
     """Take the new Jacobians only where they are wanted."""
     kept = 0
     for block in range(0, tree.end, BLOCK):
-        for a in range(block + K, block + BLOCK, LANES):
+        for a in range(block + FACTORS, block + BLOCK, LANES):
             w[a] = choose(wanted, w[a], aside[kept])
             kept += LANES
     for a in range(tree.matrices, tree.size, LANES):

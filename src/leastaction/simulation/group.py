@@ -15,7 +15,7 @@ from leastaction.judgement import EnergyWatch
 from leastaction.kernels import layout, variational
 from leastaction.kernels.guess import PAST
 from leastaction.kernels.lanes import STARTED, Group, run_lanes
-from leastaction.kernels.layout import LANES
+from leastaction.kernels.layout import LANES, LINK
 from leastaction.kernels.record import EXTREMES, LOOK, Record
 from leastaction.kernels.simd import SIMD
 from leastaction.model import Model
@@ -27,10 +27,9 @@ from leastaction.trajectory import Control, Trajectory
 
 Array = np.ndarray
 _WIDTH = layout.BLOCK // LANES
-_CONSTANTS = layout.CONSTANTS // LANES
-_AT_NODE = slice(layout.F // LANES)  # rows in which a single run is as a lane: all but those of the recursions
-_MOMENTA = slice(layout.MOMENTUM // LANES, layout.MOMENTUM // LANES + 12)  # rows of links and joints, at a node …
-_NODE = slice(layout.NODE // LANES, layout.NODE // LANES + 12)  # … and at the one before
+_AT_NODE = slice(LINK.rows("wrench").start)  # what a single run has as a lane has it: all but the recursions
+_MOMENTA = LINK.rows("momentum", "joint_momentum6")  # at a node …
+_NODE = LINK.rows("node_momentum", "node_joint_momentum6")  # … and at the one before
 
 
 class Member(NamedTuple):
@@ -120,7 +119,7 @@ class _Team:
         sizes = {"w": size, "q": nq, "v": nv, "low": nq, "saved_q": nq, "saved_low": nq, "history": PAST * nv,
                  "twice": 1, "energy": 1, "p": nv, "momentum": 6, "extremes": EXTREMES, "gravity": 3, "motion": nv,
                  "weights": (PAST + 1) * len(self.method[0]), "aside": EXTREMES, "forced": 1,
-                 "factors": n * (layout.BLOCK - layout.K) // LANES + (self.tree.size - self.tree.matrices) // LANES}
+                 "factors": layout.factors_size(self.tree) // LANES}
         room, begin, arrays = zeros(LANES * sum(sizes.values())), 0, {}
         for name, numbers in sizes.items():
             arrays[name] = room[begin : begin + LANES * numbers]
@@ -128,11 +127,11 @@ class _Team:
         known, alive = np.zeros((2, LANES), dtype=np.int64)
         self.group = Group(**arrays, known=known, alive=alive)
         self.w = self.group.w[: (n + 1) * layout.BLOCK].reshape(n + 1, _WIDTH, LANES)
-        for row in (layout.PLACE_Q, layout.Q, layout.DQ, layout.J):
-            self.w[:, row // LANES] = 1.0
+        for name in ("base_rotation", "rotation", "dR", "joint_rotation"):
+            self.w[:, LINK.rows(name).start] = 1.0
         for lane in range(LANES):
             b = min(lane, count - 1)  # spare lanes repeat the last
-            self.w[:n, :_CONSTANTS, lane] = self.compiled[b].constants
+            self.w[:n, : layout.CONSTANTS, lane] = self.compiled[b].constants
             self.group.gravity[lane::LANES] = self.compiled[b].gravity
             self.group.q[lane::LANES], self.group.v[lane::LANES] = members[b].q, members[b].v
         alive[:count], self.group.forced[:count] = 1, [len(tau) > 0 for tau in self.taus]

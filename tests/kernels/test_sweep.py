@@ -9,8 +9,8 @@ from hypothesis import given, settings
 import leastaction as la
 from leastaction.compiled import compile_model
 from leastaction.dynamics import RETRACTIONS
-from leastaction.kernels import joints, newton, queries, root
-from leastaction.kernels.layout import AHEAD, STRETCH, look, stretches
+from leastaction.kernels import joints, queries, root, sweep
+from leastaction.kernels.layout import look
 from leastaction.kernels.simd import numbers
 from reference import action
 from reference.trees import KINDS, models, random_model, random_triplet
@@ -25,10 +25,9 @@ def sweeps(tree, w, q_prev, q, q_next, h, retraction, exact, tau, rest, gravity,
     """Newton's direction in x and the residual in f; gives whether det J is positive, and the norm."""
     queries.discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, gravity, f)
     tree, w = look(tree), numbers(w)
-    positive = newton.newton_factor(tree, w, h, retraction, exact) > 0.0
-    norm = newton.newton_up(tree, w)
-    for first in stretches(tree):
-        newton.newton_down(tree, w, first, None)
+    positive = sweep.factor_jacobian(tree, w, h, retraction, exact) > 0.0
+    norm = sweep.up(tree, w, w, None)
+    sweep.down(tree, w, w, None, True, None)
     joints.get_solution(tree, w, x)
     return positive, norm
 
@@ -75,11 +74,8 @@ def test_all_joint_kinds_in_one_tree(retraction):
 
 @BOTH
 def test_children_far_from_their_parents(retraction):
-    """In later stretches, which are factored before: what they pass on has to wait."""
     rng = np.random.default_rng(7)
-    model = random_model(rng, 3 * STRETCH if JIT else MANY, reach=1000)
-    family = compile_model(model).tree.family
-    assert not JIT or np.count_nonzero(family & AHEAD) > 5
+    model = random_model(rng, 192 if JIT else MANY, reach=1000)
     check_direction(model, random_triplet(rng, model, 0.01), 0.01, retraction)
 
 
