@@ -1,5 +1,6 @@
 """The first run says that it compiles, the second does not; a cache never serves another kernel; imports stay light."""
 
+import ast
 import os
 import shutil
 import stat
@@ -43,14 +44,49 @@ def test_compiling_is_announced_on_the_first_run_only(tmp_path):
     assert (again.stdout, again.stderr) == (first.stdout, "")
 
 
-@pytest.mark.parametrize("name", ["vec3.py", "drnea.py"])
-def test_cache_folder_follows_the_source_of_every_kernel(tmp_path, name):
-    shutil.copytree(SOURCE, tmp_path / "leastaction", ignore=shutil.ignore_patterns("__pycache__"))
-    before = python(FOLDER, tmp_path / "cache", tmp_path).stdout
-    assert python(FOLDER, tmp_path / "cache", tmp_path).stdout == before
-    edited = tmp_path / "leastaction" / "kernels" / name
-    edited.write_text(edited.read_text(encoding="utf-8") + "\n# edited\n", encoding="utf-8")
-    assert python(FOLDER, tmp_path / "cache", tmp_path).stdout != before
+# In each folder of kernels, a constant on which the energy of a spring in motion depends: file, text, other text
+CONSTANTS = {
+    ".": ("rnea.py", "return 0.5 * twice", "return 0.75 * twice"),
+    "elements": ("springs.py", "0.5 * springs.stiffness", "0.75 * springs.stiffness"),
+}
+ENERGY = """
+import leastaction as la
+from leastaction.kernels.elements.springs import Springs
+model = la.library.pendulum()
+model._set_elements([Springs([0], [1], [[1, 0, 0]], [[3, 0, 0]], [10.0], [0.5])])
+print(la.energy(model, [0.1], [1.0]))
+"""
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles")
+def test_an_edit_in_any_folder_is_never_run_from_old_code(tmp_path):
+    """Numba itself checks the file of the function that Python calls, and no other."""
+    package = tmp_path / "leastaction"
+    shutil.copytree(SOURCE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    kernels = package / "kernels"
+    assert {path.parent.relative_to(kernels).as_posix() for path in kernels.rglob("*.py")} == set(CONSTANTS)
+    energies = [python(ENERGY, tmp_path / "cache", tmp_path).stdout]
+    for folder, (name, old, new) in CONSTANTS.items():
+        edited = kernels / folder / name
+        text = edited.read_text(encoding="utf-8")
+        assert text.count(old) == 1
+        edited.write_text(text.replace(old, new), encoding="utf-8")
+        energies.append(python(ENERGY, tmp_path / "cache", tmp_path).stdout)
+        edited.write_text(text, encoding="utf-8")
+    assert len(set(energies)) == 1 + len(CONSTANTS)
+    again = python(ENERGY, tmp_path / "cache", tmp_path)
+    assert (again.stdout, again.stderr) == (energies[0], "")
+
+
+def test_kernels_read_nothing_of_the_package_that_is_not_in_the_key():
+    for path in (SOURCE / "kernels").rglob("*.py"):
+        depth = len(path.relative_to(SOURCE / "kernels").parts)  # so many dots are the folder of kernels
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                assert node.level <= depth, path
+                assert node.level or node.module.partition(".")[0] != "leastaction", path
+            elif isinstance(node, ast.Import):
+                assert all(name.name.partition(".")[0] != "leastaction" for name in node.names), path
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="the temporary folder is not used there")

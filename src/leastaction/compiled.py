@@ -6,13 +6,14 @@ through massless links: what is left is a tree of links whose joints are screws,
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 from weakref import finalize
 
 import numpy as np
 
 from leastaction.arguments import shown
 from leastaction.errors import ModelError
-from leastaction.kernels import layout
+from leastaction.kernels import elements, layout
 from leastaction.kernels.guess import PAST
 from leastaction.kernels.layout import LANES, LINK, State, Tree
 from leastaction.model import Model, merge_fixed
@@ -41,6 +42,7 @@ class Compiled:
     body_position, body_quaternion : (nb, 3), (nb, 4) pose of the body in the frame of that link
     ground_energy : potential energy of what is fixed to the ground, J
     stiff, damped : whether any joint has damping or a spring, or damping
+    elements : forces between bodies, a tuple of tables as kernels/elements takes them
     """
 
     tree: Tree
@@ -56,6 +58,7 @@ class Compiled:
     damped: bool
     nq: int
     nv: int
+    elements: tuple[Any, ...]
 
     def workspace(self) -> np.ndarray:
         """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""
@@ -86,7 +89,8 @@ class Compiled:
         )
 
 
-_cache: dict[int, tuple[int, Compiled]] = {}  # by the id of a model, for as long as the model lives
+# By the id of a model, for as long as the model lives: its revision with that of the kinds of elements
+_cache: dict[int, tuple[tuple[int, int], Compiled]] = {}
 
 
 def compile_model(model: Model) -> Compiled:
@@ -94,14 +98,22 @@ def compile_model(model: Model) -> Compiled:
     if not isinstance(model, Model):
         raise TypeError(f"model must be a leastaction.Model, not {shown(model)}; la.load makes one of a file, "
                         "la.find_model of a name such as 'chain:10'")
-    known = _cache.get(id(model))
-    if known is None or known[0] != model.revision:
+    known, revision = _cache.get(id(model)), (model.revision, elements.taught() if model._elements else 0)
+    if known is None or known[0] != revision:
         model.validate()
-        made = model.revision, _compile(model)
+        made = revision, _compile(model)
         if known is None:
             finalize(model, _cache.pop, id(model), None).atexit = False
         known = _cache[id(model)] = made
     return known[1]
+
+
+def _elements(model: Model, n: int) -> tuple[Any, ...]:
+    try:
+        found: tuple[Any, ...] = elements.tables(model._elements, n)
+    except (TypeError, ValueError) as trouble:
+        raise ModelError(f"forces between bodies: {trouble}") from None
+    return found
 
 
 def _compile(model: Model) -> Compiled:
@@ -197,4 +209,5 @@ def _compile(model: Model) -> Compiled:
         damped=any(part.damping for part in parts),
         nq=model.nq,
         nv=model.nv,
+        elements=_elements(model, n),
     )

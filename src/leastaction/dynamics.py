@@ -150,6 +150,7 @@ def inverse_dynamics(model: Model, q: ArrayLike | None, v: ArrayLike | None, a: 
     """
     c = compile_model(model)
     q, v = model.check_state(q, v)
+    model._refuse_elements("inverse_dynamics")
     tau = np.zeros(model.nv)
     queries.inverse_dynamics(c.tree, c.workspace(), q, v, vector(model, a, "a"), c.rest, c.gravity, tau)
     return within_range(tau, "a joint force")
@@ -177,6 +178,7 @@ def forward_dynamics(
     """
     c = compile_model(model)
     q, v = model.check_state(q, v)
+    model._refuse_elements("forward_dynamics")
     a = np.zeros(model.nv)
     links = link_wrenches(model, wrench)
     singular = queries.forward_dynamics(
@@ -190,7 +192,7 @@ def _energy_momentum(model: Model, q: ArrayLike | None, v: ArrayLike | None) -> 
     c = compile_model(model)
     q, v = model.check_state(q, v)
     kinetic, gravitational, springs, angular, linear = queries.energy_momentum(
-        c.tree, c.workspace(), q, v, c.rest, c.gravity)
+        c.tree, c.workspace(), q, v, c.rest, c.gravity, c.elements)
     within_range(np.array([kinetic + gravitational + springs, *angular, *linear]), "the energy or the momentum")
     return c.ground_energy, kinetic, gravitational, springs, angular, linear
 
@@ -264,7 +266,7 @@ def discrete_residual(
     f = np.zeros(model.nv)
     queries.discrete_residual(
         c.tree, c.workspace(), a, b, d, _time_step(dt), _retraction(retraction), vector(model, tau, "tau"), c.rest,
-        c.gravity, f,
+        c.gravity, c.elements, f,
     )
     return within_range(f, "the residual")
 

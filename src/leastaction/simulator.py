@@ -74,6 +74,8 @@ class Simulator:
             self._method = self.integrator.method(self.compiled.stiff, self.compiled.damped)
         self._desk: Any = None  # room for the methods of kernels/dense_root.py, made when first needed
         self._check_residual()
+        if not isinstance(self.integrator, Variational) or self.integrator.peer:
+            model._refuse_elements(f"{self.integrator!r}")
         if isinstance(self.integrator, Variational) and not self.integrator.peer:
             ahead.begin(self._method[-1])
         self._start(*model.check_state(q, v), None)
@@ -133,8 +135,8 @@ class Simulator:
         c, state, chosen = self.compiled, self._state, self.integrator
         if isinstance(chosen, Variational) and not chosen.peer:
             nothing = np.zeros((0, c.nv)), np.zeros((0, c.tree.n, 6))
-            singular = variational.run(c.tree, state, c.rest, c.gravity, None, *nothing, self.dt, 0, -1 - given, 1, 0,
-                                       self._method, self.record(0, 1, 0), 0)[2]
+            singular = variational.run(c.tree, state, c.rest, c.gravity, c.elements, None, *nothing, self.dt, 0,
+                                       -1 - given, 1, 0, self._method, self.record(0, 1, 0), 0)[2]
         else:
             singular = variational.start(c.tree, state, c.rest, c.gravity, given, self.extremes)
         self._p = state.p.copy()
@@ -299,7 +301,7 @@ class Simulator:
         if isinstance(chosen, Variational) and chosen.peer:
             return self._run_peer(chosen, common, out)
         if isinstance(chosen, Variational):
-            given = (*common, self._known, self._method, out)
+            given = (*common[:4], c.elements, *common[4:], self._known, self._method, out)
             where = ahead.search_address(self._method[-1], variational.run, *given)
             made, self._known, blamed = variational.run(*given, where)
             self._parts = 1 if made else self._parts
@@ -337,8 +339,8 @@ class Simulator:
         # A step that follows one which had to be divided is likely to need nearly as many parts
         begin = max(self._parts // 2, 1)
         rescued = bool(run_rescued(
-            c.tree, self._state, c.rest, c.gravity, held, _rows(wrench, made)[:1], self.dt, stages, settings,
-            begin, first + made, (first + made + 1) % every == 0, part(out, made, first, every),
+            c.tree, self._state, c.rest, c.gravity, c.elements, held, _rows(wrench, made)[:1], self.dt, stages,
+            settings, begin, first + made, (first + made + 1) % every == 0, part(out, made, first, every),
         ))
         self._parts = int(out.substeps[made]) if rescued else 1
         return rescued

@@ -23,7 +23,7 @@ MANY = 12 if JIT else 5
 @numba.njit
 def sweeps(tree, w, q_prev, q, q_next, h, retraction, exact, tau, rest, gravity, f, x):
     """Newton's direction in x and the residual in f; gives whether det J is positive, and the norm."""
-    queries.discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, gravity, f)
+    queries.discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, gravity, (), f)
     tree, w = look(tree), numbers(w)
     positive = sweep.factor_jacobian(tree, w, h, retraction, exact) > 0.0
     norm = sweep.up(tree, w, w, None)

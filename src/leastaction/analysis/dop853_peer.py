@@ -57,6 +57,7 @@ def dop853(
     """
     from scipy.integrate import DOP853
 
+    model._refuse_elements("the peer DOP853")
     forward_dynamics(model, q, v)  # names a joint that moves nothing, and compiles
     q, v = model.check_state(q, v)
     t = np.asarray(t_nodes, dtype=float)

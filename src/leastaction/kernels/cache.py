@@ -22,10 +22,12 @@ _DIGEST = 32  # bytes of a SHA-256
 
 def _key() -> str:
     """Hash of all that machine code depends on. Numba checks only the file of the function itself, so an edit in
-    another kernel file would silently run old code if the key did not cover them all."""
+    another kernel file would silently run old code if the key did not cover them all, in whatever folder. Kernels read
+    no other module of the package."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode() + path.read_bytes())
+    folder = Path(__file__).parent
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
     options = [os.environ.get(name, "1") for name in ("LEASTACTION_SIMD", "LEASTACTION_STAGES")]
     llvm = numba.core.codegen.ll.llvm_version_info
     for version in (sys.version, numpy.__version__, numba.__version__, llvm, *options):

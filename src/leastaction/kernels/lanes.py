@@ -9,6 +9,7 @@ step.
 from collections import namedtuple
 
 from .drnea import kick_joints, kick_links
+from .elements import impulses, with_potentials
 from .guess import PAST, extrapolate, remember, terms
 from .jit import entry, formula, kernel, part
 from .joints import deflections, set_motion
@@ -57,13 +58,14 @@ def kick_lanes(tree, w, gravity, tau, h):
 
 
 @part
-def advance(tree, group, rest, gravity, tau, h, stage, scale, settings):
+def advance(tree, group, rest, gravity, elements, tau, h, stage, scale, settings):
     """One step of every lane. Gives (evaluations, residual, status, least cos(θ/2) of a link, energy of the springs).
 
     A lane without a root goes astray, its status telling so.
     """
     w, q, motion = group.w, group.q, group.motion
     kick_lanes(tree, w, gravity, tau, 0.5 * h)
+    impulses(elements, tree, w, 0.5 * h)
     a, j = in_lanes(group.weights), stage * (PAST + 1)
     own = a[j], a[j + 1], a[j + 2], a[j + 3], a[j + 4], a[j + 5], a[j + 6]
     extrapolate(own, group.v, group.history, tree.nv, motion)
@@ -75,6 +77,7 @@ def advance(tree, group, rest, gravity, tau, h, stage, scale, settings):
     place(tree, w, q)
     springs = deflections(tree, w, q, rest)
     kick_lanes(tree, w, gravity, tau, 0.5 * h)
+    impulses(elements, tree, w, 0.5 * h)
     return spent, residual, outcome, least, springs
 
 
@@ -138,7 +141,7 @@ def follow_lanes(tree, group, least, status, k):
 
 
 @entry
-def run_lanes(tree, group, rest, tau, wrench, h, first, until, steps, every, method, out):
+def run_lanes(tree, group, rest, elements, tau, wrench, h, first, until, steps, every, method, out):
     """Make steps of four simulations, from number ``first`` until ``until`` of all ``steps`` are made, or a living lane
     fails.
 
@@ -151,7 +154,7 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, until, steps, every, met
     w, gravity = group.w, (group.gravity[0], group.gravity[1], group.gravity[2])
     stages, weights, _, settings = method
     if first == STARTED:
-        singular = prepare(tree, group, rest, gravity, V, group.extremes)
+        singular = prepare(tree, group, rest, gravity, elements, V, group.extremes)
         group.energy[0], group.twice[0] = group.extremes[0], 2.0 * group.extremes[2]
         for j in range(6):
             group.momentum[j] = group.extremes[3 + j]
@@ -170,7 +173,7 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, until, steps, every, met
         springs, least, account = no, number(w, 1.0), (no, no, no)
         for s in range(len(stages)):
             spent, left, outcome, least, springs = advance(
-                tree, group, rest, gravity, held, stages[s] * h, s, from_rest, settings)
+                tree, group, rest, gravity, elements, held, stages[s] * h, s, from_rest, settings)
             account = settled(account, spent, left, outcome)
         iterations, residual, status = account
         keep = (k + 1) % every == 0
@@ -178,6 +181,7 @@ def run_lanes(tree, group, rest, tau, wrench, h, first, until, steps, every, met
         if keep or (k + 1) % LOOK == 0 or not below(number(w, FAST), least):  # due in some lane
             factor_mass(tree, w, 0.0)
             twice = velocity_of(tree, w, group.v) if keep else momentum_solve_up(tree, w)
+            springs = with_potentials(springs, elements, tree, w)
             energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
             if may_divide(settings):
                 suspect = max(1.0 - known_before, jumped(energy - last, before, twice, status))

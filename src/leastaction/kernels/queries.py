@@ -5,6 +5,7 @@ from .aba import acceleration, singular_joint
 from .crba import crba
 from .drnea import carry, drnea, gather_residual, kick
 from .drnea_jacobian import drnea_jacobian
+from .elements import impulses, with_potentials
 from .jit import entry
 from .joints import deflections, motion_between, move_by, passive_forces
 from .kinematics import joint_force, place, shift_wrench
@@ -79,11 +80,11 @@ def forward_dynamics(tree, w, q, v, tau, wrench, rest, gravity, a):
 
 
 @entry
-def energy_momentum(tree, w, q, v, rest, gravity):
-    """(kinetic, gravitational, spring energy, angular momentum, linear momentum)."""
+def energy_momentum(tree, w, q, v, rest, gravity, elements):
+    """(kinetic, gravitational energy, that of springs and elements, angular momentum, linear momentum)."""
     tree, w = look(tree), numbers(w)
     place(tree, w, q)
-    springs = deflections(tree, w, q, rest)
+    springs = with_potentials(deflections(tree, w, q, rest), elements, tree, w)
     velocities(tree, w, v)
     momenta(tree, w)
     angular, linear = total_momentum(tree, w)
@@ -96,7 +97,7 @@ def moved(tree, q, epsilon):
 
 
 @entry
-def discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, gravity, f):
+def discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, gravity, elements, f):
     """The paper's f(q^{k+1}) = −(D₂L_d + D₁L_d) − forcing; tau acts over both intervals."""
     tree, w = look(tree), numbers(w)
     place(tree, w, q_prev)
@@ -107,6 +108,7 @@ def discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, grav
     place(tree, w, q)
     deflections(tree, w, q, rest)
     kick(tree, w, gravity, tau, h)
+    impulses(elements, tree, w, h)
     motion_between(tree, w, q, q_next)
     drnea(tree, w, h, retraction, True)
     gather_residual(tree, w, f)

@@ -5,6 +5,7 @@ at last the step in parts. It is compiled when it is first needed.
 from math import inf, isfinite, sqrt
 
 from .drnea import drnea, kick, put_residual
+from .elements import impulses, with_potentials
 from .jit import entry, kernel
 from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
 from .layout import link, look, see, team, teams
@@ -137,23 +138,24 @@ def least_cosine(tree, w):
 
 
 @kernel
-def rescued_step(tree, state, rest, gravity, tau, h, scale, settings):
+def rescued_step(tree, state, rest, gravity, elements, tau, h, scale, settings):
     """As variational.step, by all means but dividing it."""
     w = state.w
     kick(tree, w, gravity, tau, 0.5 * h)
+    impulses(elements, tree, w, 0.5 * h)
     evaluations, residual, status = rescue(tree, state, h, scale, settings)
     if status >= 0 and settings.max_substeps > 1 and least_cosine(tree, w) < RESOLVED:
         status = UNRESOLVED
     if status < 0:
         return evaluations, residual, status, 0.0
     leave(tree, w, h, None, None, state.motion, state.q, state.low)
-    springs = come(tree, state, rest, gravity, tau, h)
+    springs = come(tree, state, rest, gravity, elements, tau, h)
     factor_mass(tree, w, 0.0)
     return evaluations, residual, status, springs
 
 
 @entry
-def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, parts, first, keep, out):
+def run_rescued(tree, state, rest, gravity, elements, tau, wrench, h, stages, settings, parts, first, keep, out):
     """Make step ``first`` of a run, as variational.run, in ``parts`` equal parts (a power of two), or in twice as many,
     and so on.
 
@@ -164,7 +166,8 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, pa
     if len(wrench) > 0:
         set_wrenches(tree, w, wrench[0])
     before = velocity_of(tree, w, state.v)
-    start = 0.5 * before + gravitational_energy(tree, w, gravity) + deflections(tree, w, state.q, rest)
+    springs = with_potentials(deflections(tree, w, state.q, rest), elements, tree, w)
+    start = 0.5 * before + gravitational_energy(tree, w, gravity) + springs
     scale = force_scale(tree, w, gravity, h)
     save_node(tree, state)
     spent = 0
@@ -173,7 +176,7 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, pa
         for s in range(parts * len(stages)):
             part = stages[s % len(stages)] * h / parts
             evaluations, residual, result, springs = rescued_step(
-                tree, state, rest, gravity, tau, part, scale, settings)
+                tree, state, rest, gravity, elements, tau, part, scale, settings)
             spent += evaluations
             worst = max(worst, residual)
             if result < 0:
@@ -182,6 +185,7 @@ def run_rescued(tree, state, rest, gravity, tau, wrench, h, stages, settings, pa
             status = max(status, result)
             velocity_of(tree, w, state.v)
         twice = velocity_of(tree, w, state.v)
+        springs = with_potentials(springs, elements, tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
         too_long = (len(tau) == 0 and may_divide(settings) and least_cosine(tree, w) < NOTICEABLE
                     and jumped(energy - start, before, twice, STRUGGLED) != 0.0)

@@ -10,6 +10,7 @@ from math import isfinite
 
 from .aba import singular_joint
 from .drnea import kick
+from .elements import impulses, with_potentials
 from .guess import PAST, guess, remember
 from .jit import entry, formula, kernel, part
 from .joints import deflections, set_motion
@@ -86,16 +87,18 @@ def restore_node(tree, state, rest):
 
 
 @part
-def come(tree, state, rest, gravity, tau, h):
+def come(tree, state, rest, gravity, elements, tau, h):
     """Come to the next node after search.leave(). Gives the energy of its springs."""
     remember(state.history, state.motion, tree.nv)
     springs = arrive(tree, state.w, state.q, rest)
     kick(tree, state.w, gravity, tau, 0.5 * h)
+    impulses(elements, tree, state.w, 0.5 * h)
     return springs
 
 
 @part
-def step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, known, factored, scale, settings, search):
+def step(tree, state, rest, gravity, elements, tau, h, weights, dynamics, stage, known, factored, scale, settings,
+         search):
     """One step from a node to the next. Gives (evaluations, residual, status, joint to blame, least cos(θ/2) of a
     link's rotation, spring energy).
 
@@ -106,6 +109,7 @@ def step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, known, fa
     if not factored and (settings.method == RIQN or dynamics is not None):
         factor_mass(tree, w, 0.0)
     kick(tree, w, gravity, tau, 0.5 * h)
+    impulses(elements, tree, w, 0.5 * h)
     guess(settings.guess, dynamics, tree, w, state.history, weights, stage, known, state.v, tau, gravity, h, state.f,
           state.motion)
     set_motion(tree, w, state.motion)
@@ -115,7 +119,7 @@ def step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, known, fa
         search, tree, w, h, scale, settings, state.f, state.motion, state.q, state.low)
     if status < 0:
         return evaluations, residual, status, blamed, least, 0.0
-    return evaluations, residual, status, blamed, least, come(tree, state, rest, gravity, tau, h)
+    return evaluations, residual, status, blamed, least, come(tree, state, rest, gravity, elements, tau, h)
 
 
 @kernel
@@ -132,7 +136,7 @@ def jumped(change, before, after, status):
 
 
 @part
-def prepare(tree, state, rest, gravity, given, extremes):
+def prepare(tree, state, rest, gravity, elements, given, extremes):
     """Prepare a node at (q, v), then p is set; or at (q, p), then v is set; or at q with the momenta that the links
     have, then v and p are set. The extremes begin there. Gives the first singular joint or −1."""
     w, v, p = state.w, state.v, state.p
@@ -159,7 +163,7 @@ def prepare(tree, state, rest, gravity, given, extremes):
     if given != P:
         generalized_momentum(tree, w, p)
     kinetic = kinetic_energy(tree, w, v)
-    energy = kinetic + gravitational_energy(tree, w, gravity) + springs
+    energy = kinetic + gravitational_energy(tree, w, gravity) + with_potentials(springs, elements, tree, w)
     angular, linear = total_momentum(tree, w)
     momentum = angular + linear
     extremes[0] = extremes[1] = energy
@@ -171,15 +175,16 @@ def prepare(tree, state, rest, gravity, given, extremes):
 
 @entry
 def start(tree, state, rest, gravity, given, extremes):
-    """As prepare()."""
-    return prepare(look(tree), see(state), rest, gravity, given, extremes)
+    """As prepare(), of a model without elements."""
+    return prepare(look(tree), see(state), rest, gravity, (), given, extremes)
 
 
 @entry
-def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every, known, method, out, search):
+def run(tree, state, rest, gravity, elements, control, tau, wrench, h, first, steps, every, known, method, out, search):
     """Make ``steps`` steps, the first of which is step number ``first`` of the run, keeping every ``every``-th node.
 
-    The invariants are looked at as record.due says.
+    The invariants are looked at as record.due says. ``elements`` are the forces between bodies (elements/), a tuple of
+    tables.
 
     Joint forces are control(t, q, v) if that is not None; else ``tau`` (R, nv) has R = 0 (none), 1 (held) or ``steps``
     rows, as has ``wrench`` (R, n, 6). ``known`` past increments are in the history. ``search`` is the address of one of
@@ -191,14 +196,15 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
     tree, seen_q, seen_v, state = look(tree), state.q, state.v, see(state)
     w, q, v, p = state.w, state.q, state.v, state.p
     if steps < 0:
-        return 0, 0, prepare(tree, state, rest, gravity, -1 - steps, out.extremes)
+        return 0, 0, prepare(tree, state, rest, gravity, elements, -1 - steps, out.extremes)
     stages, weights, dynamics, settings = method
     held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     kept = 0
     from_rest = force_scale(tree, w, gravity, h)
     factor_mass(tree, w, 0.0)
     twice = momentum_solve_up(tree, w)
-    energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + deflections(tree, w, q, rest)
+    springs = with_potentials(deflections(tree, w, q, rest), elements, tree, w)
+    energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
     factored = True
     for k in range(steps):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
@@ -215,8 +221,8 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
         least, springs = 1.0, 0.0
         for s in range(len(stages)):  # just one for order two
             spent, left, result, blamed, least, springs = step(
-                tree, state, rest, gravity, held, stages[s] * h, weights, dynamics, s, min(known + s, PAST),
-                factored and s == 0, from_rest, settings, search)
+                tree, state, rest, gravity, elements, held, stages[s] * h, weights, dynamics, s,
+                min(known + s, PAST), factored and s == 0, from_rest, settings, search)
             out.iterations[k] += spent
             out.residual[k] = left if result < 0 else max(out.residual[k], left)
             out.status[k] = result if result < 0 else max(out.status[k], result)
@@ -234,6 +240,7 @@ def run(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every
         factor_mass(tree, w, 0.0)
         before, last = twice, energy
         twice = velocity_of(tree, w, v) if keep or control is not None else momentum_solve_up(tree, w)
+        springs = with_potentials(springs, elements, tree, w)
         energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
         if not isfinite(energy) or (
                 least < NOTICEABLE and len(held) == 0 and may_divide(settings)

@@ -76,6 +76,7 @@ class Model:
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "model") -> None:
         self.name = name
         self._told: set[object] = set()
+        self._elements: tuple[Any, ...] = ()  # tables of kernels/elements, by links; see _set_elements
         self._notes: Found = {}
         self.keyframes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._bodies: list[Body] = []
@@ -274,6 +275,7 @@ class Model:
 
     def to_dict(self) -> dict[str, Any]:
         """Write the model down as plain data that JSON can hold: all that it is made of, exactly."""
+        self._refuse_elements("its description as plain data, which files are made of,")
         return {
             "name": self.name, "gravity": plain(self.gravity, "gravity"), "q0": plain(self._q0, "q0"),
             "v0": plain(self._v0, "v0"), "bodies": [body_record(body) for body in self._bodies],
@@ -301,8 +303,8 @@ class Model:
             return NotImplemented
         return (
             self.name == other.name and same(self.gravity, other.gravity) and self._bodies == other._bodies
-            and same(self.q0, other.q0) and same(self.v0, other.v0) and self.ignored == other.ignored
-            and self.keyframes.keys() == other.keyframes.keys()
+            and _same_tables(self._elements, other._elements) and same(self.q0, other.q0) and same(self.v0, other.v0)
+            and self.ignored == other.ignored and self.keyframes.keys() == other.keyframes.keys()
             and all(all(map(same, state, other.keyframes[name])) for name, state in self.keyframes.items())
         )
 
@@ -326,9 +328,26 @@ class Model:
         self._bodies.append(body)
         self._changed()
 
+    def _set_elements(self, tables: Iterable[Any]) -> None:
+        """Let forces act between bodies: tables of kernels/elements, which name links by index."""
+        self._elements = tuple(tables)
+        self._changed()
+
+    def _refuse_elements(self, who: str) -> None:
+        """Raise a ModelError if forces act between bodies, which ``who`` does not know."""
+        names = sorted({type(table).__name__ for table in self._elements})
+        if names:
+            raise ModelError(f"model '{self.name}' has forces between bodies ({', '.join(names)}), and {who} does not "
+                             "know them yet: la.simulate and la.Simulator do, with la.Variational(), in memory")
+
     def _changed(self) -> None:
         self._revision += 1
         self._layout = None
+
+
+def _same_tables(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    return len(some) == len(others) and all(
+        type(a) is type(b) and all(map(same, a, b)) for a, b in zip(some, others, strict=True))
 
 
 def _nearly_unit(quaternion: np.ndarray) -> np.ndarray:

@@ -125,6 +125,7 @@ def warn_once(model: "Model", key: object, text: str) -> None:
 def inherit(model: "Model", copy: "Model") -> None:
     """Let a copy with other numbers have what the file of the model has; what was said of one is said of both."""
     copy.ignored = model._notes
+    copy._set_elements(model._elements)
     copy._told = model._told
     settled(copy)
 

@@ -180,8 +180,9 @@ class _Team:
                       out.looks[lane, :, 0], None)
 
     def _call(self, first: int, until: int = 0) -> int:
-        return int(run_lanes(self.tree, self.group, self.compiled[0].rest, self.forces, self.like.wrenches, self.dt,
-                             first, until, self.steps, self.every, self.method, self.out))
+        c = self.compiled[0]
+        return int(run_lanes(self.tree, self.group, c.rest, c.elements, self.forces, self.like.wrenches, self.dt, first,
+                             until, self.steps, self.every, self.method, self.out))
 
     def make(self, stop: Event) -> None:
         """Make all steps, or those of every lane up to one that cannot be made, or until told to stop."""
