@@ -15,7 +15,7 @@ from leastaction.experiments.paper import agreement, convergence, cost, errata, 
 from leastaction.experiments.paper.plain_se3 import adjoint, bernoulli, dlog, exp, inverse, log
 from leastaction.experiments.paper.section import Plan, spread
 from leastaction.experiments.paper.timing import Timing
-from reference import lie
+from leastaction.reference import lie
 
 TINY = Plan(sizes=(2, 10, 20, 30, 40), long_sizes=(60,), frames=20, budget=1e-3, repeats=2, tree_depth=3, short=0.2,
             long=0.5, bodies=10, counted=20, guess_frames=20, step_duration=0.2)

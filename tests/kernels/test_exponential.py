@@ -8,7 +8,8 @@ from mpmath import mp
 from leastaction.kernels import drnea, layout
 from leastaction.kernels.layout import LANES
 from leastaction.kernels.stiffness import EXP
-from reference import lie, lie_mp
+from leastaction.reference import lie
+from reference import lie_mp
 
 H = 0.01
 N = np.linalg.norm

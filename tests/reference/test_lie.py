@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from mpmath import mp
 
-from . import lie, lie_mp
+from leastaction.reference import lie
+
+from . import lie_mp
 
 ANGLES = [0.0, 1e-12, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.19, 0.21, 1.0, 2.0, 3.0, 3.14]
 
