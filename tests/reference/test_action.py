@@ -142,6 +142,10 @@ def test_a_step_that_does_not_converge_says_so():
     model = random_model(np.random.default_rng(7), 3)
     with pytest.raises(ArithmeticError, match=r"riqn has not converged in 50 updates.*smaller h"):
         reference.step(model, reference.start(model), H, root_finder="riqn", epsilon=1e-30)
+    with pytest.raises(ValueError, match="root_finder must be one of 'newton', 'riqn', 'dense_newton', not 'bfgs'"):
+        reference.step(model, reference.start(model), H, root_finder="bfgs")
+    with pytest.raises(ValueError, match="retraction must be one of 'exp', 'split', not 'cayley'"):
+        reference.step(model, reference.start(model), H, retraction="cayley")
     with pytest.raises(ValueError, match="guess must be 'IG1', 'IG2' or 'IG3', not 'IG4'"):
         reference.step(model, reference.start(model), H, guess="IG4")
 

@@ -18,7 +18,7 @@ from leastaction.model import Model
 from .lie import Ad, Array, inverse
 from .links import Link, difference, links_of
 from .passive import joint_impulse
-from .retractions import RETRACTIONS
+from .retractions import RETRACTIONS, chosen
 
 
 class State(NamedTuple):
@@ -71,10 +71,10 @@ def displacements(links: list[Link], q: Array, q_next: Array) -> list[Array]:
 
 def momentum(link: Link, dT: Array, h: float, retraction: str) -> Array:
     """μ_i (6,) of a link that moves by dT (4, 4) in the time h, in its frame before; equations (10) and (21b)."""
-    inverse_, dinverse, _ = RETRACTIONS[retraction]
-    x = inverse_(dT, link.centre)
+    retract, c = chosen(RETRACTIONS, retraction, "retraction"), link.centre
+    x = retract.inverse(dT, c)
     V = x / h  # Alg. 2, line 4
-    return dinverse(x, link.centre).T @ link.G @ V  # line 7
+    return retract.dinverse(x, c).T @ link.G @ V  # line 7
 
 
 def gather(links: list[Link], q: Array, F: Array) -> Array:

@@ -16,7 +16,7 @@ from .drnea import displacements
 from .lie import Ad, Array, bracket, inverse, unbracket
 from .links import Link, links_of
 from .passive import joint_impulse_derivative
-from .retractions import RETRACTIONS
+from .retractions import RETRACTIONS, chosen
 from .sweep import System
 
 
@@ -48,11 +48,10 @@ def drnea_derivative(model: Model, q: ArrayLike, q_next: ArrayLike, h: float, re
 
 def momentum_derivative(link: Link, dT: Array, zeta: Array, h: float, retraction: str) -> Array:
     """Change (6,) of μ_i when the displacement dT (4, 4) of the link becomes exp(ζ) dT, to first order in ζ (6,)."""
-    inverse_, dinverse, ddinverse = RETRACTIONS[retraction]
-    c, G = link.centre, link.G
-    x = inverse_(dT, c)
-    dx = dinverse(x, c) @ zeta  # Alg. 4, line 5, times Δt
-    return (ddinverse(x, dx, c).T @ G @ x + dinverse(x, c).T @ G @ dx) / h  # line 8
+    retract, c, G = chosen(RETRACTIONS, retraction, "retraction"), link.centre, link.G
+    x = retract.inverse(dT, c)
+    dx = retract.dinverse(x, c) @ zeta  # Alg. 4, line 5, times Δt
+    return (retract.ddinverse(x, dx, c).T @ G @ x + retract.dinverse(x, c).T @ G @ dx) / h  # line 8
 
 
 def mass_system(model: Model, q: ArrayLike) -> System:

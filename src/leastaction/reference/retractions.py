@@ -12,11 +12,13 @@ All is in the frame of the link at t_k; c (3,) is its centre of mass there, whic
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from .lie import Array, dlog, dlog3, dlog3_derivative, dlog_derivative, hat, log, quat_log, quat_of
+
+Option = TypeVar("Option")
 
 
 class Retraction(NamedTuple):
@@ -48,6 +50,13 @@ def split_ddinverse(x: Array, dx: Array, c: Array) -> Array:
     """Differentiate `split_dinverse`."""
     ddw, dde = dlog3_derivative(x[:3], dx[:3]), -hat(dx[3:] + np.cross(dx[:3], c))
     return np.block([[ddw, np.zeros((3, 3))], [dde + hat(c) @ ddw, np.zeros((3, 3))]])
+
+
+def chosen(options: dict[str, Option], name: str, what: str) -> Option:
+    """Return the option of this name, or raise a ValueError that lists all of them."""
+    if name not in options:
+        raise ValueError(f"{what} must be one of {', '.join(map(repr, options))}, not {name!r}")
+    return options[name]
 
 
 RETRACTIONS = {

@@ -21,6 +21,7 @@ from .drnea_derivative import drnea_derivative, mass_system, newton_system
 from .guess import initial_guess
 from .lie import Array
 from .links import increment
+from .retractions import chosen
 from .sweep import factor, solve
 
 Update = Callable[[Array, Array], Array]  # from q_next (nq,) and the residual there (nv,) to the increment (nv,)
@@ -62,7 +63,7 @@ def find_root(model: Model, state: State, h: float, tau: ArrayLike | None = None
     epsilon : ε, the residual ‖e‖ at which to stop; round-off allows no less than about 1e-15 of the momentum, over h
     """
     q_next = initial_guess(model, state.q, state.v, h, guess, tau, wrench)  # line 1
-    update = ROOT_FINDERS[root_finder](model, state.q, h, retraction)
+    update = chosen(ROOT_FINDERS, root_finder, "root_finder")(model, state.q, h, retraction)
     for iteration in range(max_iteration + 1):  # lines 2 and 6 (Alg. 1), 2 and 7 (Alg. 3)
         e = drnea(model, state, q_next, h, tau, wrench, retraction)  # line 3
         if np.linalg.norm(e) < epsilon:  # line 4, where ‖e < ε‖ is a misprint of ‖e‖ < ε
