@@ -83,7 +83,7 @@ def test_examples_of_the_reference_page(capsys):
     names: dict = {}
     for code in blocks("reference.md", "python"):
         exec(compile(code, "reference.md", "exec"), names)
-    assert float(capsys.readouterr().out) < 1e-11
+    assert float(capsys.readouterr().out) < 3e-11
     J = la.discrete_jacobian(names["model"], *[names["model"].q0] * 2, names["state"].q, 1e-2, "exp")
     np.testing.assert_allclose(names["x"] @ J.T, np.eye(5), atol=1e-9)
 
