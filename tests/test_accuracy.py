@@ -9,7 +9,7 @@ from scipy.special import ellipj, ellipk
 
 import leastaction as la
 from leastaction.analysis.accuracy import distance
-from reference.links import difference
+from leastaction.reference import difference
 from reference.trees import random_model, random_state
 
 # Double pendulum from absolute angles (1, 1.5) at rest, by Taylor series at 21 digits: absolute angles

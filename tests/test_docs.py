@@ -6,6 +6,7 @@ import shlex
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import leastaction as la
@@ -76,6 +77,20 @@ def test_quick_start(tmp_path, monkeypatch):
         result = CliRunner().invoke(app, shlex.split(command)[1:])
         assert result.exit_code == 0, f"{command}\n{result.output}"
     assert Path("run.html").is_file() and Path("certificate.html").is_file()
+
+
+def test_examples_of_the_reference_page(capsys):
+    names: dict = {}
+    for code in blocks("reference.md", "python"):
+        exec(compile(code, "reference.md", "exec"), names)
+    assert float(capsys.readouterr().out) < 3e-11
+    J = la.discrete_jacobian(names["model"], *[names["model"].q0] * 2, names["state"].q, 1e-2, "exp")
+    np.testing.assert_allclose(names["x"] @ J.T, np.eye(5), atol=1e-9)
+
+
+def test_names_of_the_reference_are_documented():
+    described = re.findall(r"^\.\. auto\w+:: leastaction\.reference\.(\w+)$", page("api.rst"), re.MULTILINE)
+    assert sorted(described) == sorted(la.reference.__all__)
 
 
 def test_joint_of_the_extending_page(capsys):

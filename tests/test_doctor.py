@@ -13,8 +13,9 @@ import leastaction as la
 from leastaction import cli, doctor
 from leastaction.cli.commands import app
 from leastaction.kernels import cache
+from leastaction.reference import increment
 from reference import action
-from reference.links import increment, mass_matrix
+from reference.dense import mass_matrix
 from test_cache import python
 
 CLEAR = "from leastaction.doctor import run; run(clear=True)"

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import leastaction as la
-from reference.links import difference
+from leastaction.reference import difference
 from reference.trees import random_model, random_state
 
 # Double pendulum from absolute angles (1, 1.5) at rest, by Taylor series at 21 digits: angles and rates at t = 2

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import leastaction as la
-from reference import lie
+from leastaction.reference import lie
 from reference.trees import random_model, random_quaternion, random_state
 
 INTEGRATORS = [la.Variational(), la.SemiImplicitEuler(), la.RungeKutta4()]

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from leastaction import analysis as analysis
     from leastaction import convert as convert
     from leastaction import plots as plots
+    from leastaction import reference as reference
     from leastaction import viewers as viewers
     from leastaction.analysis import Certificate, audit, compare, to_mujoco
     from leastaction.dynamics import (
@@ -83,7 +84,7 @@ _HOME = {
     }.items()
     for name in names.split()
 }
-_MODULES = ("analysis", "convert", "plots", "viewers")
+_MODULES = ("analysis", "convert", "plots", "reference", "viewers")
 
 # `open` is left out: a star import must not replace Python's own.
 __all__ = [

@@ -8,7 +8,8 @@ from mpmath import mp
 from leastaction.kernels import drnea
 from leastaction.kernels.layout import BLOCK, python_link
 from leastaction.kernels.stiffness import EXP
-from reference import lie, lie_mp
+from leastaction.reference import lie
+from reference import lie_mp
 
 H = 0.01
 N = np.linalg.norm

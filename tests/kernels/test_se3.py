@@ -9,7 +9,8 @@ from compiled import EPS, call
 from mpmath import mp
 
 from leastaction.kernels import se3, so3
-from reference import lie, lie_mp
+from leastaction.reference import lie
+from reference import lie_mp
 
 ANGLES = [0.0, *np.geomspace(1e-12, 3.14, 25), 0.4999, 0.5001]
 SIZES = [1e-6, 1e-3, 1.0, 1e3]

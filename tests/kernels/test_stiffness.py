@@ -6,8 +6,9 @@ from compiled import call, call_with_link
 
 from leastaction.kernels import cayley, stiffness
 from leastaction.kernels.layout import BLOCK, python_link
-from reference import lie
-from reference.links import spatial_inertia
+from leastaction.reference import lie
+from leastaction.reference.links import spatial_inertia
+from reference.cayley import cay_inverse, dcay_inverse
 from reference.trees import random_inertia
 
 H = 0.01
@@ -40,7 +41,7 @@ def moved(T, zeta):
 def twist_and_derivative(T, retraction):
     """x = τ⁻¹(T) and dτ⁻¹ (6, 6)."""
     if retraction == stiffness.CAYLEY:
-        return lie.cay_inverse(T), lie.dcay_inverse(T)
+        return cay_inverse(T), dcay_inverse(T)
     x = lie.log(T)
     return x, lie.dlog(x)
 

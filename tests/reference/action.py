@@ -10,23 +10,25 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leastaction.model import Model, Part
+from leastaction import reference
+from leastaction.model import Model
+from leastaction.reference.joints import JOINTS, Joint
+from leastaction.reference.lie import Array, inverse, log, pose, rotation
+from leastaction.reference.links import increment, spatial_inertia
 
-from . import paper
-from .lie import Array, cay_inverse, inverse, log, pose, rotation
-from .links import increment, joint_motion, parents_first, part_pose, spatial_inertia
+from .cayley import cay_inverse
 
 STEP = 1e-30  # of the complex step: no cancellation, so it can be tiny
 INVERSES = {"exp": log, "cayley": cay_inverse}  # of the retractions
 
 
-def joint_coordinates(model: Model, q: Array) -> list[list[tuple[Part, Array]]]:
+def joint_coordinates(model: Model, q: Array) -> list[list[tuple[Joint, Array]]]:
     """Of every body: its joint's elementary parts with their own coordinates, cut from q (nq,)."""
     cut, at = [], 0
     for body in model.bodies:
-        joint = []
+        joint: list[tuple[Joint, Array]] = []
         for part in body.joint.parts():
-            joint.append((part, q[at : at + part.nq]))
+            joint.append((JOINTS[part.kind](part), q[at : at + part.nq]))
             at += part.nq
         cut.append(joint)
     return cut
@@ -38,12 +40,12 @@ def poses(model: Model, q: ArrayLike) -> Array:
     index = {body.name: b for b, body in enumerate(model.bodies)}
     joints = joint_coordinates(model, q)
     T = np.zeros((len(model.bodies), 4, 4), dtype=np.result_type(q, float))
-    for b in parents_first(model):
+    for b in model.order():
         body = model.bodies[b]
         T[b] = np.eye(4) if body.parent is None else T[index[body.parent]]
         T[b] = T[b] @ pose(rotation(np.asarray(body.quaternion)), np.asarray(body.position))
         for part, coordinates in joints[b]:
-            T[b] = T[b] @ part_pose(part, coordinates)
+            T[b] = T[b] @ part.pose(coordinates)
     return T
 
 
@@ -60,7 +62,7 @@ def split_square(model: Model, q0: Array, q1: Array) -> complex:
     """Sum of wᵀI w + m |e|² over rigid groups of bodies: w the rotation vector, e the displacement of the centre."""
     index = {body.name: b for b, body in enumerate(model.bodies)}
     carrier: dict[int, int] = {}
-    for b in parents_first(model):
+    for b in model.order():
         body = model.bodies[b]
         moves = bool(body.joint.parts())
         carrier[b] = b if moves else (-1 if body.parent is None else carrier[index[body.parent]])
@@ -97,8 +99,8 @@ def discrete_lagrangian(model: Model, q0: ArrayLike, q1: ArrayLike, h: float, re
             L += x @ spatial_inertia(body.inertia) @ x / (2 * h)
     for joint0, joint1 in zip(joint_coordinates(model, q0), joint_coordinates(model, q1), strict=True):
         for (part, c0), (_, c1) in zip(joint0, joint1, strict=True):
-            eps = joint_motion(part, c0, c1)
-            psi = (joint_motion(part, np.asarray(part.rest), c0) + joint_motion(part, np.asarray(part.rest), c1)) / 2
+            eps = part.motion(c0, c1)
+            psi = (part.motion(part.rest, c0) + part.motion(part.rest, c1)) / 2
             L += part.armature * (eps @ eps) / (2 * h) - h * part.stiffness / 2 * (psi @ psi)
     return L
 
@@ -127,7 +129,7 @@ def half_impulses(model: Model, q0: ArrayLike, q1: ArrayLike, h: float, tau: Arr
             joints = [joint_coordinates(model, c) for c in (q0, q1, at, moved)]
             for joint0, joint1, here, there in zip(*joints, strict=True):
                 for (part, c0), (_, c1), (_, c), (_, d) in zip(joint0, joint1, here, there, strict=True):
-                    total -= part.damping / 2 * (joint_motion(part, c0, c1) @ joint_motion(part, c, d))
+                    total -= part.damping / 2 * (part.motion(c0, c1) @ part.motion(c, d))
             if wrench is not None:
                 moves = zip(np.asarray(wrench), poses(model, at), poses(model, moved), strict=True)
                 total += sum(h / 2 * W @ log(inverse(T0) @ T1) for W, T0, T1 in moves)
@@ -145,8 +147,10 @@ def residual(model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, h
     return momenta(model, q, q_next, h, retraction)[0] - arrived - half_impulses(model, q, q_next, h, tau, wrench)[0]
 
 
-def jacobian(model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, h: float) -> Array:
-    """d residual / d q_next (nv, nv) in body-frame increments, by complex steps through the paper's DRNEA."""
-    steps = 1j * STEP * np.eye(model.nv)
-    columns = [paper.drnea(model, q_prev, q, increment(model, q_next, step), h).imag / STEP for step in steps]
+def jacobian(model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, h: float,
+             retraction: str = "exp") -> Array:
+    """d residual / d q_next (nv, nv) in body-frame increments, by complex steps through the reference's DRNEA."""
+    state = reference.arrive(model, q_prev, q, h, retraction=retraction)
+    columns = [reference.drnea(model, state, increment(model, q_next, step), h, retraction=retraction).imag / STEP
+               for step in 1j * STEP * np.eye(model.nv)]
     return np.array(columns).T

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.model import Model
+from leastaction.reference.lie import Ad, Array, inverse
+from leastaction.reference.links import links_of
 
 from . import action
-from .lie import Ad, Array, inverse
-from .links import joint_pose, links_of, subspace
 
 
 def lagrangian(model: Model, q: Array, v: Array) -> complex:
@@ -18,11 +18,10 @@ def lagrangian(model: Model, q: Array, v: Array) -> complex:
     L: complex = -action.gravitational_energy(model, q)
     for link in links_of(model):
         above = twists[link.parent] if link.parent >= 0 else np.zeros(6)
-        twists.append(Ad(inverse(joint_pose(link, q))) @ above + subspace(link) @ v[link.iv])
+        twists.append(Ad(inverse(link.pose(q))) @ above + link.S @ v[link.iv])
         L += twists[-1] @ link.G @ twists[-1] / 2
-        if link.part is not None:
-            stretch = q[link.iq] - np.asarray(link.part.rest)
-            L += link.part.armature * (v[link.iv] @ v[link.iv]) / 2 - link.part.stiffness * (stretch @ stretch) / 2
+        stretch = link.joint.motion(link.joint.rest, q[link.iq])
+        L += link.joint.armature * (v[link.iv] @ v[link.iv]) / 2 - link.joint.stiffness * (stretch @ stretch) / 2
     return L
 
 
@@ -36,8 +35,7 @@ def momenta(model: Model, q0: Array, q1: Array, h: float, tau: Array) -> tuple[A
     """p0 = -D1 L_d - f- and p1 = D2 L_d + f+ (nv,), with damping and joint forces tau (nv,) as half impulses."""
     damping = np.zeros(model.nv)
     for link in links_of(model):
-        if link.part is not None:
-            damping[link.iv] = link.part.damping
+        damping[link.iv] = link.joint.damping
     half = (h * tau - damping * (q1 - q0)) / 2
     before = -action.gradient(model, lambda q: discrete_lagrangian(model, q, q1, h), q0)
     return before - half, action.gradient(model, lambda q: discrete_lagrangian(model, q0, q, h), q1) + half

@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.model import BALL, FREE, Body, Model, Part
-
-from .lie import Array, pose, quat_inv, quat_mul, rotation
-from .links import parents_first
+from leastaction.reference.lie import Array, pose, quat_inv, quat_mul, rotation
 
 
 def joint_kind(part: Part, body: Body) -> mujoco.mjtJoint:
@@ -41,7 +39,7 @@ class MujocoModel:
         spec = mujoco.MjSpec()
         spec.option.gravity = np.asarray(model.gravity, dtype=float)
         made: dict[str | None, mujoco.MjsBody] = {None: spec.worldbody}
-        for b in parents_first(model):
+        for b in model.order():
             body = model.bodies[b]
             new = made[body.parent].add_body(name=body.name, pos=body.position, quat=body.quaternion)
             made[body.name] = new

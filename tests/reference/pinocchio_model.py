@@ -9,21 +9,33 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from leastaction.model import BALL, FREE, SCREW, Model, Part
+from leastaction.model import Model
+from leastaction.reference.joints import Ball, Free, Joint, Screw
+from leastaction.reference.lie import Array, pose
+from leastaction.reference.links import Link, links_of
 
-from .lie import Array, pose
-from .links import links_of
+
+def joint_model(joint: Joint) -> pin.JointModel:
+    """Pinocchio's joint for an elementary one."""
+    if isinstance(joint, Screw):
+        if not joint.turn.any():
+            return pin.JointModelPrismaticUnaligned(joint.slide)
+        if not joint.slide.any():
+            return pin.JointModelRevoluteUnaligned(joint.turn)
+        return pin.JointModelHelicalUnaligned(joint.turn, float(joint.slide @ joint.turn))
+    return pin.JointModelSpherical() if isinstance(joint, Ball) else pin.JointModelFreeFlyer()
 
 
-def joint_model(part: Part) -> pin.JointModel:
-    """Pinocchio's joint for an elementary part."""
-    if part.kind == SCREW:
-        if not part.turn.any():
-            return pin.JointModelPrismaticUnaligned(part.slide)
-        if not part.slide.any():
-            return pin.JointModelRevoluteUnaligned(part.turn)
-        return pin.JointModelHelicalUnaligned(part.turn, float(part.slide @ part.turn))
-    return pin.JointModelSpherical() if part.kind == BALL else pin.JointModelFreeFlyer()
+def depth_first(links: list[Link]) -> list[int]:
+    """Indices of the links so that each subtree is in one piece, as Pinocchio's mass matrix needs it."""
+    children: dict[int, list[int]] = {i: [] for i in range(-1, len(links))}
+    for i, link in enumerate(links):
+        children[link.parent].append(i)
+    order, stack = [], children[-1][::-1]
+    while stack:
+        order.append(stack.pop())
+        stack += children[order[-1]][::-1]
+    return order
 
 
 class PinocchioModel:
@@ -35,20 +47,22 @@ class PinocchioModel:
         self.carrier = [(0, pin.SE3.Identity())] * len(model.bodies)  # joint that carries it, pose in that
         to_q, to_v, armature = [], [], []
         self.free: list[tuple[slice, float]] = []  # where free joints are in v, and their armature
-        where: list[tuple[int, pin.SE3]] = []  # of every link
-        for i, link in enumerate(links_of(model)):
+        where: dict[int, tuple[int, pin.SE3]] = {}  # of every link
+        links = links_of(model)
+        for i in depth_first(links):
+            link = links[i]
             joint, offset = where[link.parent] if link.parent >= 0 else (0, pin.SE3.Identity())
             placement = offset * pin.SE3(link.placement)
-            if link.part is not None:
-                joint = self.pin.addJoint(joint, joint_model(link.part), placement, f"joint{i}")
+            if link.S.size:
+                joint = self.pin.addJoint(joint, joint_model(link.joint), placement, f"joint{i}")
                 placement = pin.SE3.Identity()
                 iq, iv = np.arange(link.iq.start, link.iq.stop), np.arange(link.iv.start, link.iv.stop)
-                to_q += list(np.r_[iq[:-4], iq[-3:], iq[-4]] if link.part.kind != SCREW else iq)  # x, y, z, w
+                to_q += list(np.r_[iq[:-4], iq[-3:], iq[-4]] if not isinstance(link.joint, Screw) else iq)  # x, y, z, w
                 to_v += list(np.roll(iv, 3))  # linear before angular; for the others this changes nothing
-                if link.part.kind == FREE:
-                    self.free.append((link.iv, link.part.armature))
-                armature += [link.part.armature] * len(iv)
-            where.append((joint, placement))
+                if isinstance(link.joint, Free):
+                    self.free.append((link.iv, link.joint.armature))
+                armature += [link.joint.armature] * len(iv)
+            where[i] = joint, placement
             if link.body >= 0:
                 self.carrier[link.body] = (joint, placement)
                 inertia = model.bodies[link.body].inertia

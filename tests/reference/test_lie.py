@@ -1,10 +1,14 @@
 """The NumPy Lie functions against the 50-digit ones, which are checked against each other."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from mpmath import mp
 
-from . import lie, lie_mp
+from leastaction.reference import lie
+
+from . import lie_mp
 
 ANGLES = [0.0, 1e-12, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 0.1, 0.19, 0.21, 1.0, 2.0, 3.0, 3.14]
 
@@ -57,6 +61,10 @@ def test_derivative_of_dlog(angle):
     columns = [lie.dlog_derivative(x, dx).T @ y for dx in np.eye(6)]
     exact = as_float(lie_mp.dlog_transpose_jacobian(x, y))
     np.testing.assert_allclose(np.transpose(columns), exact, atol=1e-13)
+
+
+def test_bernoulli_numbers():
+    assert lie.bernoulli(7) == [1, Fraction(-1, 2), Fraction(1, 6), 0, Fraction(-1, 30), 0, Fraction(1, 42)]
 
 
 def test_quaternions():

@@ -18,9 +18,11 @@ from leastaction.model import (
     Revolute,
     Universal,
 )
+from leastaction.reference import lie
+from leastaction.reference.links import increment, links_of
 
-from . import action, lie
-from .links import body_jacobians, increment, links_of, mass_matrix
+from . import action
+from .dense import body_jacobians, mass_matrix
 from .trees import models, random_model, random_state
 
 pytest.importorskip("mujoco")

@@ -21,11 +21,8 @@ from leastaction.model import (
     Revolute,
     Universal,
 )
-
-from .lie import Array, quat_exp
-from .links import difference, increment
-
-__all__ = ["KINDS", "difference", "increment", "models", "random_model", "random_state", "random_triplet"]
+from leastaction.reference.lie import Array, quat_exp
+from leastaction.reference.links import increment
 
 KINDS: tuple[type[Joint], ...] = (Revolute, Prismatic, Helical, Ball, Free, Fixed, Universal, Planar)
 MASSLESS = Inertia(0.0)
