@@ -9,7 +9,7 @@ import pytest
 
 import leastaction as la
 from leastaction import ahead
-from leastaction.kernels import cache
+from leastaction.kernels.machine import cache
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles")
 SCRIPT = "import leastaction as la; print(la.simulate(la.library.chain(2), dt=1e-3, steps=3, progress=False).q[-1])"

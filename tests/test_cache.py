@@ -14,7 +14,7 @@ import numba
 import pytest
 
 import leastaction
-from leastaction.kernels import cache, jit
+from leastaction.kernels.machine import cache, jit
 
 SOURCE = Path(leastaction.__file__).parent
 ANNOUNCEMENT = "leastaction: compiling kernels for this kind of run, kept for next time…"

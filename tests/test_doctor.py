@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import leastaction as la
 from leastaction import cli, doctor
 from leastaction.cli.commands import app
-from leastaction.kernels import cache
+from leastaction.kernels.machine import cache
 from leastaction.reference import increment
 from reference import action
 from reference.dense import mass_matrix

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles
 PLUGIN = """
 from typing import NamedTuple
 from leastaction.kernels.elements import Link, Real, element
-from leastaction.kernels.simd import number
+from leastaction.kernels.machine.simd import number
 
 STRENGTH = 2.0
 

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 import pytest
 
-from leastaction.kernels.simd import choose, in_lanes, less
+from leastaction.kernels.machine.simd import choose, in_lanes, less
 
 SCRIPT = """
 import json, sys

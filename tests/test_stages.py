@@ -12,14 +12,15 @@ import numpy as np
 import pytest
 
 import leastaction as la
-from leastaction.kernels import cache, compilers, jit, so3, stages
+from leastaction.kernels.machine import cache, compilers, jit, stages
+from leastaction.kernels.maths import so3
 
 JIT = not numba.config.DISABLE_JIT
 STAGED = JIT and os.environ.get("LEASTACTION_STAGES", "1") != "0"
 OWN_WAY = """
 import json
 from test_stages import compute
-from leastaction.kernels import compilers
+from leastaction.kernels.machine import compilers
 print(json.dumps(compute()))
 assert compilers.usable_stages() is None
 """
@@ -83,7 +84,7 @@ def test_numba_that_lacks_something_is_noticed_before_a_kernel_is_compiled(undec
 
 
 def test_numba_without_a_module_that_is_imported(undecided, monkeypatch):
-    monkeypatch.setitem(sys.modules, "leastaction.kernels.stages", None)
+    monkeypatch.setitem(sys.modules, "leastaction.kernels.machine.stages", None)
     assert compilers.usable_stages() is None
     assert (undecided / "stages").read_text().startswith("no: ModuleNotFoundError")
 

@@ -13,15 +13,17 @@ from typing import Any
 
 from numba import typeof
 
-from leastaction.kernels import cache, jit, search
+from leastaction.kernels import search
+from leastaction.kernels.machine import cache, jit
+from leastaction.kernels.machine.simd import COMPILED
 from leastaction.kernels.settings import Settings
-from leastaction.kernels.simd import COMPILED
 
 PATIENCE = 120.0  # s
 _CODE = """\
 import sys
 sys.path[:] = {path!r}
-from leastaction.kernels import jit, search
+from leastaction.kernels import search
+from leastaction.kernels.machine import jit
 jit.announcer.announced = True
 search.address(search.{name})
 """

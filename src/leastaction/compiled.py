@@ -16,6 +16,7 @@ from leastaction.errors import ModelError
 from leastaction.kernels import elements, layout
 from leastaction.kernels.guess import PAST
 from leastaction.kernels.layout import LANES, LINK, State, Tree
+from leastaction.kernels.machine import memory
 from leastaction.model import Model, merge_fixed
 from leastaction.model.arrays import product, rotated
 
@@ -63,7 +64,7 @@ class Compiled:
     def workspace(self) -> np.ndarray:
         """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""
         w = zeros(self.tree.size)
-        rows = w[: self.tree.end].reshape(-1, layout.BLOCK // LANES, LANES)
+        rows = w[: self.tree.end].reshape(-1, memory.BLOCK // LANES, LANES)
         for name in ("rotation", "dR", "joint_rotation"):
             rows[:, LINK.rows(name).start] = 1.0
         rows[:, : layout.CONSTANTS] = self._constant_rows
@@ -72,7 +73,7 @@ class Compiled:
     @cached_property
     def _constant_rows(self) -> np.ndarray:
         """The constants as the kernels have them: (blocks, rows, 4)."""
-        blocks = layout.blocks(self.tree.n)
+        blocks = memory.blocks(self.tree.n)
         padded = np.zeros((LANES * blocks, layout.CONSTANTS))
         padded[:, LINK.rows("base_rotation").start] = 1.0
         padded[: self.tree.n] = self.constants
@@ -190,7 +191,7 @@ def _compile(model: Model) -> Compiled:
     kind = np.array([part.kind for part in parts])
     gx, gy, gz = model.gravity.tolist()
     return Compiled(
-        tree=layout.memory(Tree(
+        tree=memory.addressed(Tree(
             n, model.nq, model.nv, most=max(layout.DOF[part.kind] for part in parts),
             slides=int(any(part.slide.any() for part in parts)), end=0,
             parent=ground.astype(np.int64), kind=kind, iq=np.array(iq),

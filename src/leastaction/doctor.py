@@ -138,7 +138,7 @@ def _extras() -> dict[str, dict[str, str | None]]:
 def _processor() -> dict[str, Any]:
     from llvmlite import binding
 
-    from leastaction.kernels.simd import SIMD
+    from leastaction.kernels.machine.simd import SIMD
 
     has = binding.get_host_cpu_features()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -147,7 +147,7 @@ def _processor() -> dict[str, Any]:
 
 
 def _cache() -> dict[str, Any]:
-    from leastaction.kernels.cache import FOLDER
+    from leastaction.kernels.machine.cache import FOLDER
 
     if not FOLDER:
         return {"folder": None, "bytes": 0, "all_bytes": 0}

@@ -312,7 +312,7 @@ class Simulator:
 
     def _run_peer(self, chosen: Variational, common: tuple[Any, ...], out: Record) -> tuple[int, int]:
         """Call the compiled loop of the methods that the paper compares itself with."""
-        from leastaction.kernels import dense, dense_root  # few runs need them
+        from leastaction.kernels.peers import dense, dense_root  # few runs need them
 
         c, method = self.compiled, self._method
         residual = RESIDUALS[chosen.residual]

@@ -8,8 +8,8 @@ from pathlib import Path
 import numba
 
 from leastaction import kernels
-from leastaction.kernels.layout import link
-from leastaction.kernels.simd import numbers
+from leastaction.kernels.machine.memory import link
+from leastaction.kernels.machine.simd import numbers
 
 EPS = 2.0**-52
 JIT = not numba.config.DISABLE_JIT

@@ -6,7 +6,7 @@ from compiled import EPS, call_with_link
 from mpmath import mp
 
 from leastaction.kernels import drnea
-from leastaction.kernels.layout import BLOCK, python_link
+from leastaction.kernels.machine.memory import BLOCK, python_link
 from leastaction.kernels.stiffness import EXP
 from leastaction.reference import lie
 from reference import lie_mp

@@ -8,7 +8,7 @@ import pytest
 from compiled import EPS, call
 from mpmath import mp
 
-from leastaction.kernels import se3, so3
+from leastaction.kernels.maths import se3, so3
 from leastaction.reference import lie
 from reference import lie_mp
 

@@ -8,7 +8,7 @@ import pytest
 from compiled import EPS, call, plain
 from mpmath import mp, mpf
 
-from leastaction.kernels import coefficients, se3, so3
+from leastaction.kernels.maths import coefficients, se3, so3
 from reference import lie_mp
 
 ANGLES = [0.0, *np.geomspace(1e-12, 3.14, 40), 0.5 - 1e-9, 0.5 + 1e-9, 1.5707963267948966]

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from compiled import call, call_with_link
 
-from leastaction.kernels import cayley, stiffness
-from leastaction.kernels.layout import BLOCK, python_link
+from leastaction.kernels import stiffness
+from leastaction.kernels.machine.memory import BLOCK, python_link
+from leastaction.kernels.retractions import cayley
 from leastaction.reference import lie
 from leastaction.reference.links import spatial_inertia
 from reference.cayley import cay_inverse, dcay_inverse

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 
 import leastaction as la
 from leastaction.compiled import compile_model
-from leastaction.kernels.layout import look
-from leastaction.kernels.simd import numbers
-from leastaction.kernels.svi import Paths, paths_of, svi, svi_jacobian
+from leastaction.kernels.machine.memory import look
+from leastaction.kernels.machine.simd import numbers
+from leastaction.kernels.peers.svi import Paths, paths_of, svi, svi_jacobian
 from reference import midpoint
 from reference.trees import models, random_model, random_triplet
 

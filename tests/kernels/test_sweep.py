@@ -10,8 +10,8 @@ import leastaction as la
 from leastaction.compiled import compile_model
 from leastaction.dynamics import RETRACTIONS
 from leastaction.kernels import joints, queries, root, sweep
-from leastaction.kernels.layout import look
-from leastaction.kernels.simd import numbers
+from leastaction.kernels.machine.memory import look
+from leastaction.kernels.machine.simd import numbers
 from reference import action
 from reference.trees import KINDS, models, random_model, random_triplet
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from mpmath import mp, mpf
 
-from leastaction.kernels.layout import python_link
+from leastaction.kernels.machine.memory import python_link
 from leastaction.model import Model, Revolute
 from leastaction.simulator import Simulator
 

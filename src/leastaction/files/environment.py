@@ -10,7 +10,7 @@ from llvmlite import binding
 from numba.core import config
 
 from leastaction._version import __version__
-from leastaction.kernels.simd import COMPILED, SIMD
+from leastaction.kernels.machine.simd import COMPILED, SIMD
 
 
 def here() -> dict[str, str]:

@@ -1,16 +1,17 @@
 """Articulated bodies: forward dynamics in O(n) (Featherstone's algorithm), and joints that nothing holds up."""
 
-from . import so3
-from .jit import kernel
+from .maths import so3
+from .machine.jit import kernel
 from .joints import deflections, get_solution, passive_forces, put_rhs
 from .kinematics import place
-from .layout import BALL, SCREW, clear, link
-from .mat3 import determinant, mat_shift
-from .matrix6 import inverse6, matrix, nine, schur_complement
+from .layout import BALL, SCREW
+from .machine.memory import clear, link
+from .maths.mat3 import determinant, mat_shift
+from .machine.matrix6 import inverse6, matrix, nine, schur_complement
 from .rnea import armature_forces, link_forces, velocities
-from .simd import below
+from .machine.simd import below
 from .sweep import down, factor_mass, up
-from .vec3 import sub
+from .maths.vec3 import sub
 
 SINGULAR = 1e-14  # relative to the terms it is the sum of, below which a pivot counts as zero
 

@@ -1,9 +1,10 @@
 """Composite rigid bodies: the dense mass matrix, in O(n · depth)."""
 
-from .jit import kernel
+from .machine.jit import kernel
 from .kinematics import joint_force, joint_twist, shift_wrench
-from .layout import DOF, link
-from .matrix6 import add_to_matrix, matrix, shift6, times
+from .layout import DOF
+from .machine.memory import link
+from .machine.matrix6 import add_to_matrix, matrix, shift6, times
 from .sweep import begin_inertias
 
 

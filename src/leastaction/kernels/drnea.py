@@ -5,17 +5,19 @@ the tree multiply, and wrenches only shift. The log, the inertia and dlog are a 
 middle has no recursion.
 """
 
-from . import cayley, se3, so3
-from .exponential import exp_momentum
-from .jit import formula, kernel
+from .maths import se3, so3
+from .retractions import cayley
+from .retractions.exponential import exp_momentum
+from .machine.jit import formula, kernel
 from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times, read3
-from .layout import FREE, SCREW, link, team, teams
+from .layout import FREE, SCREW
+from .machine.memory import link, team, teams
 from .rnea import gather_wrenches
-from .simd import below, number, summed, wide
-from .split import split_momentum
+from .machine.simd import below, number, summed, wide
+from .retractions.split import split_momentum
 from .stiffness import CAYLEY, SPLIT
-from .vec3 import NONE, add, add_scaled, cross, dot, scale, sub
+from .maths.vec3 import NONE, add, add_scaled, cross, dot, scale, sub
 
 
 @formula

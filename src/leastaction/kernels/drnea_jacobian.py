@@ -4,16 +4,17 @@ A joint's increment moves its whole subtree by one rigid motion ζ; every link i
 summed from leaves to root like the residual itself.
 """
 
-from . import so3
-from .jit import kernel
+from .maths import so3
+from .machine.jit import kernel
 from .joints import shorter
 from .kinematics import joint_twist, shift_twist
-from .layout import DOF, FREE, SCREW, clear, copy, link
-from .matrix6 import times
+from .layout import DOF, FREE, SCREW
+from .machine.memory import clear, copy, link
+from .machine.matrix6 import times
 from .rnea import gather_wrenches
-from .se3 import terms_of
+from .maths.se3 import terms_of
 from .stiffness import put_stiffness
-from .vec3 import NONE, add, add_scaled, cross, scale
+from .maths.vec3 import NONE, add, add_scaled, cross, scale
 
 
 @kernel

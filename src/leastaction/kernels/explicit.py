@@ -9,16 +9,17 @@ from math import isfinite
 import numpy as np
 
 from .aba import aba
-from .jit import entry, kernel
+from .machine.jit import entry, kernel
 from .joints import deflections, move_by
 from .kinematics import place, read3
-from .layout import FREE, SCREW, copy, look
+from .layout import FREE, SCREW
+from .machine.memory import copy, look
 from .momentum import generalized_momentum, momentum_of
 from .record import follow, note_energy, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum
-from .se3 import dlog_negative
+from .maths.se3 import dlog_negative
 from .settings import BAD_CONTROL, CONVERGED, NOT_FINITE
-from .simd import numbers
+from .machine.simd import numbers
 from .variational import set_wrenches
 
 SEMI_IMPLICIT_EULER, RUNGE_KUTTA_4 = 0, 1

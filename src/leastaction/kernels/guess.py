@@ -1,7 +1,7 @@
 """Where the root find starts: the paper's IG1–IG3, and extrapolation of past increments, which costs nothing."""
 
 from .aba import acceleration
-from .jit import kernel, part
+from .machine.jit import kernel, part
 
 # The first seven are degrees of the polynomial through past configurations
 CURRENT, EULER, QUADRATIC, CUBIC, QUARTIC, QUINTIC, SEXTIC, DYNAMICS = 0, 1, 2, 3, 4, 5, 6, 7

@@ -4,12 +4,13 @@ A SCREW joint moves by DELTA; BALL and FREE joints by the rotation J and the tra
 increment ε of a joint is in the layout of v: δ, a rotation vector, or a twist, the latter two in body axes at t_k.
 """
 
-from . import se3, so3
-from .jit import kernel
+from .maths import se3, so3
+from .machine.jit import kernel
 from .kinematics import read3, read4
-from .layout import BALL, DOF, FREE, SCREW, SPRING, link, zeros
-from .simd import choose, number, sign
-from .vec3 import add, add_scaled, cross, dot, scale, sub
+from .layout import BALL, DOF, FREE, SCREW, SPRING
+from .machine.memory import link, zeros
+from .machine.simd import choose, number, sign
+from .maths.vec3 import add, add_scaled, cross, dot, scale, sub
 
 
 @kernel

@@ -4,12 +4,13 @@ Everything downstream works in frames parallel to the world with the origin at e
 wrench along the tree is then a shift, with no rotation.
 """
 
-from . import so3
-from .jit import formula, kernel
-from .layout import BALL, FREE, SCREW, link, team, teams, zeros
-from .mat3 import mat_vec
-from .simd import below, choose, less, nought
-from .vec3 import add, cross, dot, scale, sym_add, sym_mul
+from .maths import so3
+from .machine.jit import formula, kernel
+from .layout import BALL, FREE, SCREW
+from .machine.memory import link, team, teams, zeros
+from .maths.mat3 import mat_vec
+from .machine.simd import below, choose, less, nought
+from .maths.vec3 import add, cross, dot, scale, sym_add, sym_mul
 
 
 @kernel

@@ -11,17 +11,18 @@ from collections import namedtuple
 from .drnea import kick_joints, kick_links
 from .elements import impulses, with_potentials
 from .guess import PAST, extrapolate, remember, terms
-from .jit import entry, formula, kernel, part
+from .machine.jit import entry, formula, kernel, part
 from .joints import deflections, set_motion
 from .kinematics import place
 from .lanes_root import find_roots
-from .layout import LANES, copy, look
+from .layout import LANES
+from .machine.memory import copy, look
 from .momentum import generalized_momentum, momentum_solve_up, velocity_of
 from .record import EXTREMES, FAST, KNOWN, LOOK, follow
 from .rnea import gravitational_energy, total_momentum
 from .search import leave
 from .settings import NOT_FINITE, UNRESOLVED
-from .simd import below, choose, in_fours, in_lanes, integers, less, number, numbers
+from .machine.simd import below, choose, in_fours, in_lanes, integers, less, number, numbers
 from .sweep import down, factor_mass
 from .variational import NOTICEABLE, V, force_scale, jumped, may_divide, prepare, save_node, set_wrenches
 

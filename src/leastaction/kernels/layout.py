@@ -1,17 +1,14 @@
-"""Where every number of a body lives: one flat array, bodies in blocks of four.
+"""What every link has, by name: the tables of all quantities, with frame, unit and the symbol of the paper.
 
-Body ``i`` is lane ``i % 4`` of block ``i // 4``; row ``r`` of a block holds that quantity for its four bodies, side by
-side. So the address of a quantity is ``slot(w, i) + ROW`` with ``ROW`` a constant, and the same rows can be read as one
-vector of four bodies. The ground has a slot of its own, after the last body, so that no recursion needs a branch.
+``L = link(w, i)`` is link i in the memory w (machine/memory.py); then ``L.arm`` is a vector, and ``L.arm = p`` sets it.
+docs/notation.md is printed from these tables. "World" means axes parallel to the world and the origin at the link's
+joint, both at t_k.
 """
 
 from collections import namedtuple
 
-from numba.extending import overload
+from .machine.fields import BLOCKS, LANES, MATRIX, NUMBER, PAIR, QUATERNION, SYMMETRIC, VECTOR, Table
 
-from .fields import BLOCKS, LANES, MATRIX, NUMBER, PAIR, QUATERNION, SYMMETRIC, VECTOR, Record, Table, records
-from .jit import INNER, formula, kernel, part
-from .simd import COMPILED, WIDTH, choose, integers, number, numbers, of_columns
 
 SCREW, BALL, FREE = 0, 1, 2  # kinds of joint …
 DOF = (1, 3, 6)  # … and their degrees of freedom
@@ -124,135 +121,3 @@ for _name, _shape, _at in (
         ("tau", NUMBER, None), ("tau3", VECTOR, "tau"), ("tau6", PAIR, "tau"),
         ("x", NUMBER, None), ("x3", VECTOR, "x"), ("x6", PAIR, "x")):
     RIGHT.take(_name, _shape, at=_at)
-
-BLOCK = LINK.block
-FACTORS = LINK.fields["K"][0]  # from there to the end of a block
-TEAMS = LANES // WIDTH  # to a block
-_link, _team = records(LINK)
-_side, _ = records(SIDE)
-_right, _ = records(RIGHT)
-
-
-def python_link(w, i):
-    """Link i of the memory of one simulation, for Python."""
-    return Record(LINK, w, i // LANES * BLOCK + i % LANES)
-
-
-@formula
-def link(w, i):
-    """Link i; the ground is number tree.n."""
-    return _link(w, 0, i)
-
-
-@formula
-def team(w, k):
-    """The k-th of teams(): four links, or one."""
-    return _team(w, 0, k)
-
-
-@formula
-def side(tree, w, i):
-    """What only a BALL or FREE joint i has."""
-    return _side(w, tree.sides, tree.side[i])
-
-
-if COMPILED:
-    def right(r, i):
-        """Right-hand side and solution of link i: in the memory of a simulation, or of four right-hand sides."""
-        raise NotImplementedError("for kernels only")
-
-    @overload(right, jit_options={"forceinline": True, **INNER})
-    def _choose_right(r, i):
-        return (lambda r, i: _right(r, 0, i)) if r is of_columns else (lambda r, i: _link(r, 0, i))
-else:
-    right = link
-
-
-@formula
-def teams(tree):
-    """All links, the ground and what fills up the last block, four at a time where that can be."""
-    return range(tree.end // BLOCK * TEAMS)
-
-
-def blocks(n: int) -> int:
-    """Number of blocks for n bodies and the ground."""
-    return (n + LANES) // LANES
-
-
-def memory(tree: Tree, lanes: bool) -> Tree:
-    """The tree, with the addresses of the memory of one simulation, or of four in lanes."""
-    n, sides = tree.n, int(tree.side.max(initial=-1)) + 1
-    if lanes:  # every link has a block of its own; loops over blocks leave out the ground, which is after them
-        matrices = (n + 1) * BLOCK
-        at = matrices + n * ARTICULATED.block
-        return tree._replace(end=n * BLOCK, matrices=matrices, sides=at, size=at + sides * SIDE.block)
-    end = blocks(n) * BLOCK
-    at = end + blocks(n) * LANES * ROWS
-    return tree._replace(end=end, matrices=end, sides=at, size=at + blocks(sides) * SIDE.block)
-
-
-@part
-def look(tree):
-    """The tree through views, as kernels take it."""
-    return Tree(tree.n, tree.nq, tree.nv, tree.most, tree.slides, tree.end, integers(tree.parent),
-                integers(tree.kind), integers(tree.iq), integers(tree.iv), integers(tree.passive),
-                integers(tree.family), tree.matrices, tree.sides, integers(tree.side), tree.size)
-
-
-@kernel
-def zeros(w):
-    """A vector of three zeros, of the numbers that w holds."""
-    zero = number(w, 0.0)
-    return zero, zero, zero
-
-
-@part
-def see(state):
-    """A state through views: passing an array on, or taking one from a tuple, costs more than many a kernel does."""
-    return State(numbers(state.w), numbers(state.q), numbers(state.v), numbers(state.low), numbers(state.saved_q),
-                 numbers(state.saved_low), numbers(state.history), numbers(state.p), numbers(state.f),
-                 numbers(state.motion), numbers(state.found), numbers(state.straight))
-
-
-@kernel
-def copy(source, target, count):
-    """target ← source, by a plain loop: Numba's slice assignment costs a second of compiling for its error messages."""
-    for j in range(count):
-        target[j] = source[j]
-
-
-@kernel
-def clear(target, count):
-    for j in range(count):
-        target[j] = 0.0
-
-
-def factors_size(tree: Tree) -> int:
-    """Numbers that keep_factors() puts aside."""
-    return tree.n * (BLOCK - FACTORS) + tree.size - tree.matrices
-
-
-@kernel
-def keep_factors(tree, w, aside):
-    """Put the factored Jacobians of four simulations aside: the last fields of every link, matrices and sides."""
-    kept = 0
-    for block in range(0, tree.end, BLOCK):
-        for a in range(block + FACTORS, block + BLOCK, LANES):
-            aside[kept] = w[a]
-            kept += LANES
-    for a in range(tree.matrices, tree.size, LANES):
-        aside[kept] = w[a]
-        kept += LANES
-
-
-@kernel
-def put_back_factors(tree, w, aside, wanted):
-    """Take the new Jacobians only where they are wanted."""
-    kept = 0
-    for block in range(0, tree.end, BLOCK):
-        for a in range(block + FACTORS, block + BLOCK, LANES):
-            w[a] = choose(wanted, w[a], aside[kept])
-            kept += LANES
-    for a in range(tree.matrices, tree.size, LANES):
-        w[a] = choose(wanted, w[a], aside[kept])
-        kept += LANES

@@ -1,13 +1,14 @@
 """Between momentum and velocity at a node: p = M v and v = M⁻¹ p, both in O(n)."""
 
-from . import so3
-from .jit import formula, kernel
+from .maths import so3
+from .machine.jit import formula, kernel
 from .joints import get_solution
-from .layout import DOF, FREE, SCREW, link, team, teams, zeros
+from .layout import DOF, FREE, SCREW
+from .machine.memory import link, team, teams, zeros
 from .kinematics import read3
 from .rnea import gather_momenta, momenta, velocities
 from .sweep import down, up
-from .vec3 import neg, scale
+from .maths.vec3 import neg, scale
 
 
 @kernel

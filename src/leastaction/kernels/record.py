@@ -2,7 +2,7 @@
 
 from collections import namedtuple
 
-from .jit import kernel
+from .machine.jit import kernel
 
 # q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status,
 # substeps (steps,); looks (steps/LOOK,): the energy after every LOOK-th step of the run, kept or not; extremes (16,):

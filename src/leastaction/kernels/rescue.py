@@ -6,9 +6,9 @@ from math import inf, isfinite, sqrt
 
 from .drnea import drnea, kick, put_residual
 from .elements import impulses, with_potentials
-from .jit import entry, kernel
+from .machine.jit import entry, kernel
 from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
-from .layout import link, look, see, team, teams
+from .machine.memory import link, look, see, team, teams
 from .momentum import generalized_momentum, velocity_of
 from .record import follow, note_energy, record
 from .rnea import gravitational_energy, total_momentum

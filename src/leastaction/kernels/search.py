@@ -11,12 +11,13 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from .drnea import carry_link, gather_residual
-from .jit import apart, part
+from .machine.jit import apart, part
 from .joints import apply_joint_motion, carry_joint, get_joint_motion
-from .layout import DOF, FREE, Tree, link, team, teams
+from .layout import DOF, FREE, Tree
+from .machine.memory import link, team, teams
 from .root import evaluate, find_root, polished, step_factor, sweep_down
 from .settings import FLOOR, NEWTON, RIQN, ROTATION, SCALED, Settings
-from .simd import COMPILED, of_integers, of_numbers
+from .machine.simd import COMPILED, of_integers, of_numbers
 from .stiffness import SPLIT
 
 _NUMBER, _WHOLE, _FLAG = types.float64, types.int64, types.boolean

@@ -1,12 +1,13 @@
 """Linear systems with a factored matrix of the tree, several right-hand sides at a time."""
 
-from . import so3
-from .jit import kernel
+from .maths import so3
+from .machine.jit import kernel
 from .kinematics import read3
-from .layout import FREE, LANES, RIGHT, SCREW, link, right
-from .simd import SIMD, in_columns, in_lanes, numbers
+from .layout import FREE, LANES, RIGHT, SCREW
+from .machine.memory import link, right
+from .machine.simd import SIMD, in_columns, in_lanes, numbers
 from .sweep import down, up
-from .vec3 import NONE, add, cross
+from .maths.vec3 import NONE, add, cross
 
 
 def room_for(n: int, nv: int) -> int:

@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from . import so3
+from .maths import so3
 from .aba import aba
-from .jit import entry, kernel
+from .machine.jit import entry, kernel
 from .kinematics import read3, read4
-from .layout import FREE, SCREW, copy, look
-from .simd import numbers
+from .layout import FREE, SCREW
+from .machine.memory import copy, look
+from .machine.simd import numbers
 
 
 @kernel

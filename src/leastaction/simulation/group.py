@@ -16,8 +16,9 @@ from leastaction.kernels import layout, variational
 from leastaction.kernels.guess import PAST
 from leastaction.kernels.lanes import STARTED, Group, run_lanes
 from leastaction.kernels.layout import LANES, LINK
+from leastaction.kernels.machine import memory
+from leastaction.kernels.machine.simd import SIMD
 from leastaction.kernels.record import EXTREMES, LOOK, Record
-from leastaction.kernels.simd import SIMD
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING
 from leastaction.progress import Progress
@@ -26,7 +27,7 @@ from leastaction.simulator import Simulator, per_step, widen
 from leastaction.trajectory import Control, Trajectory
 
 Array = np.ndarray
-_WIDTH = layout.BLOCK // LANES
+_WIDTH = memory.BLOCK // LANES
 _AT_NODE = slice(LINK.rows("wrench").start)  # what a single run has as a lane has it: all but the recursions
 _MOMENTA = LINK.rows("momentum", "joint_momentum6")  # at a node …
 _NODE = LINK.rows("node_momentum", "node_joint_momentum6")  # … and at the one before
@@ -102,7 +103,7 @@ class _Team:
         self.compiled = [compile_model(member.model) for member in members]
         self.steps, self.every, self.dt, c = like.steps, like.every, like.sim.dt, self.compiled[0]
         n, nq, nv = c.tree.n, c.nq, c.nv
-        self.tree = layout.memory(c.tree, lanes=True)
+        self.tree = memory.addressed(c.tree, lanes=True)
         chosen = like.sim.integrator
         assert isinstance(chosen, Variational)
         self.method = chosen.method(c.stiff, c.damped)
@@ -119,14 +120,14 @@ class _Team:
         sizes = {"w": size, "q": nq, "v": nv, "low": nq, "saved_q": nq, "saved_low": nq, "history": PAST * nv,
                  "twice": 1, "energy": 1, "p": nv, "momentum": 6, "extremes": EXTREMES, "gravity": 3, "motion": nv,
                  "weights": (PAST + 1) * len(self.method[0]), "aside": EXTREMES, "forced": 1,
-                 "factors": layout.factors_size(self.tree) // LANES}
+                 "factors": memory.factors_size(self.tree) // LANES}
         room, begin, arrays = zeros(LANES * sum(sizes.values())), 0, {}
         for name, numbers in sizes.items():
             arrays[name] = room[begin : begin + LANES * numbers]
             begin += LANES * numbers
         known, alive = np.zeros((2, LANES), dtype=np.int64)
         self.group = Group(**arrays, known=known, alive=alive)
-        self.w = self.group.w[: (n + 1) * layout.BLOCK].reshape(n + 1, _WIDTH, LANES)
+        self.w = self.group.w[: (n + 1) * memory.BLOCK].reshape(n + 1, _WIDTH, LANES)
         for name in ("base_rotation", "rotation", "dR", "joint_rotation"):
             self.w[:, LINK.rows(name).start] = 1.0
         for lane in range(LANES):

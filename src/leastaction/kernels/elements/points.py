@@ -1,10 +1,10 @@
 """What elements ask of a node: where points of links are; and what they do to it: push there."""
 
-from .. import so3
-from ..jit import kernel
-from ..layout import link
-from ..simd import number, numbers
-from ..vec3 import add, cross
+from ..maths import so3
+from ..machine.jit import kernel
+from ..machine.memory import link
+from ..machine.simd import number, numbers
+from ..maths.vec3 import add, cross
 
 
 @kernel

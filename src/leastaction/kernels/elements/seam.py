@@ -24,8 +24,8 @@ from typing import Annotated, Any, get_type_hints
 import numpy as np
 from numba.extending import overload
 
-from ..jit import INNER, kernel
-from ..simd import COMPILED
+from ..machine.jit import INNER, kernel
+from ..machine.simd import COMPILED
 from .digest import digest
 
 Link = Annotated[Any, "link"]  # column of links (m,), by index; n is the ground

@@ -3,8 +3,8 @@
 from math import sqrt
 from typing import NamedTuple
 
-from ..simd import number
-from ..vec3 import dot, scale, sub
+from ..machine.simd import number
+from ..maths.vec3 import dot, scale, sub
 from .points import point, push
 from .seam import Link, Real, element
 

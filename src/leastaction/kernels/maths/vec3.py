@@ -1,6 +1,6 @@
 """Vectors of three and symmetric 3×3 matrices (xx, yy, zz, xy, xz, yz), as tuples of numbers."""
 
-from .jit import formula
+from ..machine.jit import formula
 
 NONE = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)  # the twist or wrench zero
 

@@ -6,15 +6,15 @@ with w = log ΔR, the displacement d of that centre, A = dlog_w on SO(3) and x =
 Everything serves one link, or four (w a view in fours). docs/derivation.md has the steps between.
 """
 
-from . import so3
-from .jit import formula
-from .mat3 import (
+from ..maths import so3
+from ..machine.jit import formula
+from ..maths.mat3 import (
     add_hat_mat, hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, square_of, sub_mat_hat,
     transpose,
 )
-from .simd import forget
+from ..machine.simd import forget
 from .split import moved, rotation_derivative, split_twist
-from .vec3 import (
+from ..maths.vec3 import (
     add, add_scaled, cross, dot, neg, scale, sub, sym_add_dyads, sym_add_scaled, sym_add_square, sym_commutator,
     sym_mul,
 )

@@ -1,8 +1,8 @@
 """The Cayley map as the retraction: cay⁻¹ and its derivative, without any trigonometry."""
 
-from .jit import kernel
-from .so3 import vector
-from .vec3 import add, add_scaled, cross, dot, scale
+from ..machine.jit import kernel
+from ..maths.so3 import vector
+from ..maths.vec3 import add, add_scaled, cross, dot, scale
 
 
 @kernel

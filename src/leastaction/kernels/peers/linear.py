@@ -1,8 +1,8 @@
 """Dense linear algebra on views of row-major matrices, for the methods that need it: NumPy's would ask for SciPy."""
 
-from .float4 import total
-from .jit import kernel
-from .simd import SIMD, in_fours
+from ..machine.float4 import total
+from ..machine.jit import kernel
+from ..machine.simd import SIMD, in_fours
 
 
 @kernel

@@ -8,8 +8,8 @@ from math import factorial, sin, sqrt
 
 from . import so3
 from .coefficients import BETA, GAMMA, KAPPA, LOG_RATIO
-from .jit import formula, kernel
-from .piecewise import piecewise
+from ..machine.jit import formula, kernel
+from ..machine.piecewise import piecewise
 from .so3 import log_ratio, poly9, small_rotation, small_square
 from .vec3 import add, add_scaled, cross, dot, scale
 

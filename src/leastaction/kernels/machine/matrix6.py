@@ -13,12 +13,12 @@ from numba.extending import overload
 from .fields import LANES, records
 from .float4 import cycled, float4, lanes_to_rows, packed, sums
 from .jit import INNER, formula, kernel
-from .layout import ARTICULATED, ROWS
-from .mat3 import (
+from ..layout import ARTICULATED, ROWS
+from ..maths.mat3 import (
     add_hat_mat, mat_add, mat_inverse, mat_mul, mat_scale, mat_sub, mat_vec, outer, sub_mat_hat, vec_mat,
 )
 from .simd import SIMD, forget, in_fours, of_numbers
-from .vec3 import add, cross, dot
+from ..maths.vec3 import add, cross, dot
 
 NOUGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 ZERO = NOUGHT, NOUGHT, NOUGHT, NOUGHT

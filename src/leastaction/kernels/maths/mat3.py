@@ -1,7 +1,7 @@
 """3×3 matrices, row by row, as tuples of nine numbers."""
 
-from .jit import formula
-from .simd import nought
+from ..machine.jit import formula
+from ..machine.simd import nought
 from .vec3 import dot
 
 

@@ -25,7 +25,7 @@ def _key() -> str:
     another kernel file would silently run old code if the key did not cover them all, in whatever folder. Kernels read
     no other module of the package."""
     digest = hashlib.sha256()
-    folder = Path(__file__).parent
+    folder = Path(__file__).parent.parent  # all of the kernels
     for path in sorted(folder.rglob("*.py")):
         digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
     options = [os.environ.get(name, "1") for name in ("LEASTACTION_SIMD", "LEASTACTION_STAGES")]

@@ -1,0 +1,1 @@
+"""Everything that exists because of the computer: compiling, SIMD, memory. The mathematics is beside it."""

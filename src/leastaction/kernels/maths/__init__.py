@@ -1,0 +1,1 @@
+"""Vectors, matrices, rotations and rigid motions, of numbers or of four numbers at once."""
