@@ -15,7 +15,7 @@ from leastaction.arguments import shown
 from leastaction.errors import ModelError
 from leastaction.kernels import elements, layout
 from leastaction.kernels.guess import PAST
-from leastaction.kernels.layout import LANES, LINK, State, Tree
+from leastaction.kernels.layout import LANES, LINK, State, System, Tree
 from leastaction.kernels.machine import memory
 from leastaction.model import Model, merge_fixed
 from leastaction.model.arrays import product, rotated
@@ -60,6 +60,11 @@ class Compiled:
     nq: int
     nv: int
     elements: tuple[Any, ...]
+
+    @cached_property
+    def system(self) -> System:
+        """What kernels are told of the model."""
+        return System(self.tree, self.rest, self.gravity, self.elements)
 
     def workspace(self) -> np.ndarray:
         """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""

@@ -152,7 +152,7 @@ def inverse_dynamics(model: Model, q: ArrayLike | None, v: ArrayLike | None, a: 
     q, v = model.check_state(q, v)
     model._refuse_elements("inverse_dynamics")
     tau = np.zeros(model.nv)
-    queries.inverse_dynamics(c.tree, c.workspace(), q, v, vector(model, a, "a"), c.rest, c.gravity, tau)
+    queries.inverse_dynamics(c.system, c.workspace(), q, v, vector(model, a, "a"), tau)
     return within_range(tau, "a joint force")
 
 
@@ -182,7 +182,7 @@ def forward_dynamics(
     a = np.zeros(model.nv)
     links = link_wrenches(model, wrench)
     singular = queries.forward_dynamics(
-        c.tree, c.workspace(), q, v, vector(model, tau, "tau"), links, c.rest, c.gravity, a
+        c.system, c.workspace(), q, v, vector(model, tau, "tau"), links, a
     )
     require_regular(model, c, singular)
     return within_range(a, "an acceleration")
@@ -191,8 +191,7 @@ def forward_dynamics(
 def _energy_momentum(model: Model, q: ArrayLike | None, v: ArrayLike | None) -> tuple[Any, ...]:
     c = compile_model(model)
     q, v = model.check_state(q, v)
-    kinetic, gravitational, springs, angular, linear = queries.energy_momentum(
-        c.tree, c.workspace(), q, v, c.rest, c.gravity, c.elements)
+    kinetic, gravitational, springs, angular, linear = queries.energy_momentum(c.system, c.workspace(), q, v)
     within_range(np.array([kinetic + gravitational + springs, *angular, *linear]), "the energy or the momentum")
     return c.ground_energy, kinetic, gravitational, springs, angular, linear
 
@@ -265,8 +264,7 @@ def discrete_residual(
     a, b, d = (model.check_state(x, None)[0] for x in (q_prev, q, q_next))
     f = np.zeros(model.nv)
     queries.discrete_residual(
-        c.tree, c.workspace(), a, b, d, _time_step(dt), _retraction(retraction), vector(model, tau, "tau"), c.rest,
-        c.gravity, c.elements, f,
+        c.system, c.workspace(), a, b, d, _time_step(dt), _retraction(retraction), vector(model, tau, "tau"), f,
     )
     return within_range(f, "the residual")
 
@@ -290,7 +288,7 @@ def discrete_jacobian(
     _, b, d = (model.check_state(x, None)[0] for x in (q_prev, q, q_next))
     J = np.zeros((model.nv, model.nv))
     queries.discrete_jacobian(
-        c.tree, c.workspace(), b, d, _time_step(dt), _retraction(retraction), c.rest, np.zeros(model.nv), J
+        c.system, c.workspace(), b, d, _time_step(dt), _retraction(retraction), np.zeros(model.nv), J
     )
     return within_range(J, "the Jacobian")
 

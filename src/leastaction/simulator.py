@@ -135,10 +135,10 @@ class Simulator:
         c, state, chosen = self.compiled, self._state, self.integrator
         if isinstance(chosen, Variational) and not chosen.peer:
             nothing = np.zeros((0, c.nv)), np.zeros((0, c.tree.n, 6))
-            singular = variational.run(c.tree, state, c.rest, c.gravity, c.elements, None, *nothing, self.dt, 0,
-                                       -1 - given, 1, 0, self._method, self.record(0, 1, 0), 0)[2]
+            singular = variational.run(c.system, state, None, *nothing, self.dt, 0, -1 - given, 1, 0, self._method,
+                                       self.record(0, 1, 0), 0)[2]
         else:
-            singular = variational.start(c.tree, state, c.rest, c.gravity, given, self.extremes)
+            singular = variational.start(c.system, state, given, self.extremes)
         self._p = state.p.copy()
         return int(singular)
 
@@ -297,11 +297,11 @@ class Simulator:
     ) -> tuple[int, int]:
         """Call the compiled loop. Gives the number of steps made, and the joint to blame if some are missing."""
         c, chosen = self.compiled, self.integrator
-        common = c.tree, self._state, c.rest, c.gravity, control, tau, wrench, self.dt, first, steps, every
+        common = c.system, self._state, control, tau, wrench, self.dt, first, steps, every
         if isinstance(chosen, Variational) and chosen.peer:
             return self._run_peer(chosen, common, out)
         if isinstance(chosen, Variational):
-            given = (*common[:4], c.elements, *common[4:], self._known, self._method, out)
+            given = (*common, self._known, self._method, out)
             where = ahead.search_address(self._method[-1], variational.run, *given)
             made, self._known, blamed = variational.run(*given, where)
             self._parts = 1 if made else self._parts
@@ -339,7 +339,7 @@ class Simulator:
         # A step that follows one which had to be divided is likely to need nearly as many parts
         begin = max(self._parts // 2, 1)
         rescued = bool(run_rescued(
-            c.tree, self._state, c.rest, c.gravity, c.elements, held, _rows(wrench, made)[:1], self.dt, stages,
+            c.system, self._state, held, _rows(wrench, made)[:1], self.dt, stages,
             settings, begin, first + made, (first + made + 1) % every == 0, part(out, made, first, every),
         ))
         self._parts = int(out.substeps[made]) if rescued else 1

@@ -88,7 +88,7 @@ def right_hand_side(model: Model) -> Derivative:
     w, room = c.workspace(), (np.zeros(model.nq), np.zeros(model.nv), np.zeros(model.nv))
 
     def derivative(_t: float, y: Array) -> Array:
-        rate: Array = state_rate(c.tree, w, y, c.rest, c.gravity, *room)
+        rate: Array = state_rate(c.system, w, y, *room)
         return rate
 
     return derivative

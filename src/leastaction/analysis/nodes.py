@@ -24,6 +24,6 @@ def energies_and_momenta(model: Model, q: Array, v: Array) -> tuple[Array, Array
     c = compile_model(model)
     w, energies, momenta = c.workspace(), np.empty(len(q)), np.empty((len(q), 6))
     for k in range(len(q)):
-        *parts, angular, linear = queries.energy_momentum(c.tree, w, q[k], v[k], c.rest, c.gravity, c.elements)
+        *parts, angular, linear = queries.energy_momentum(c.system, w, q[k], v[k])
         energies[k], momenta[k] = c.ground_energy + sum(parts), angular + linear
     return energies, momenta

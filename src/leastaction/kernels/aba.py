@@ -53,14 +53,15 @@ def _positive(D, small):
 
 
 @kernel
-def acceleration(tree, w, v, tau, gravity, out):
+def acceleration(system, w, v, tau, out):
     """Accelerations at rates v under joint forces tau (or none, if empty), passive joint forces and external wrenches.
 
     Needs place(), deflections() and factor_mass(tree, w, 0).
     """
+    tree = system.tree
     clear(out, tree.nv)
     velocities(tree, w, v)
-    link_forces(tree, w, v, out, gravity)
+    link_forces(tree, w, v, out, system.gravity)
     for i in range(tree.n):
         L = link(w, i)
         (m, f), (pm, pf) = L.wrench, L.push
@@ -76,9 +77,9 @@ def acceleration(tree, w, v, tau, gravity, out):
 
 
 @kernel
-def aba(tree, w, q, v, tau, rest, gravity, out):
+def aba(system, w, q, v, tau, out):
     """Accelerations at (q, v), from scratch."""
-    place(tree, w, q)
-    deflections(tree, w, q, rest)
-    factor_mass(tree, w, 0.0)
-    acceleration(tree, w, v, tau, gravity, out)
+    place(system.tree, w, q)
+    deflections(system.tree, w, q, system.rest)
+    factor_mass(system.tree, w, 0.0)
+    acceleration(system, w, v, tau, out)

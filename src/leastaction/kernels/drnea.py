@@ -12,7 +12,8 @@ from .machine.jit import formula, kernel
 from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times, read3
 from .layout import FREE, SCREW
-from .machine.memory import link, team, teams
+from .machine.memory import alike, link, team, teams
+from .elements import impulses
 from .rnea import gather_wrenches
 from .machine.simd import below, number, summed, wide
 from .retractions.split import split_momentum
@@ -164,11 +165,13 @@ def kick_joints(tree, w, tau, h):
 
 
 @kernel
-def kick(tree, w, gravity, tau, h):
-    """Both; there may be no joint forces."""
-    kick_links(tree, w, gravity, h)
+def kick(system, w, tau, h):
+    """Add the impulse of all forces over a time h: of gravity, external wrenches and elements on the links; of tau, which
+    may be empty, on the joints. Of one simulation, or of four."""
+    kick_links(system.tree, w, system.gravity, h)
     if len(tau) > 0:
-        kick_joints(tree, w, tau, h)
+        kick_joints(system.tree, w, alike(w, tau), h)
+    impulses(system.elements, system.tree, w, h)
 
 
 @formula

@@ -10,17 +10,17 @@ import numpy as np
 
 from .aba import aba
 from .machine.jit import entry, kernel
-from .joints import deflections, move_by
+from .joints import move_by
 from .kinematics import place, read3
 from .layout import FREE, SCREW
-from .machine.memory import copy, look
+from .machine.memory import copy, look_at
 from .momentum import generalized_momentum, momentum_of
 from .record import follow, note_energy, record
-from .rnea import gravitational_energy, kinetic_energy, total_momentum
+from .rnea import kinetic_energy, total_momentum
 from .maths.se3 import dlog_negative
 from .settings import BAD_CONTROL, CONVERGED, NOT_FINITE
 from .machine.simd import numbers
-from .variational import set_wrenches
+from .variational import arrive, potential_energy, set_wrenches
 
 SEMI_IMPLICIT_EULER, RUNGE_KUTTA_4 = 0, 1
 
@@ -43,17 +43,18 @@ def increment_rate(tree, epsilon, v, out):
 
 
 @kernel
-def semi_implicit_euler(tree, w, q, v, tau, rest, gravity, h, a):
-    aba(tree, w, q, v, tau, rest, gravity, a[0])
+def semi_implicit_euler(system, w, q, v, tau, h, a):
+    aba(system, w, q, v, tau, a[0])
     for j in range(len(v)):
         v[j] += h * a[0, j]
         a[0, j] = h * v[j]
-    move_by(tree, q, a[0])
+    move_by(system.tree, q, a[0])
 
 
 @kernel
-def runge_kutta_4(tree, w, q, v, tau, rest, gravity, h, a, rate, stage_q, stage_v, epsilon):
+def runge_kutta_4(system, w, q, v, tau, h, a, rate, stage_q, stage_v, epsilon):
     """a, rate: (4, nv) accelerations and increment rates of the stages."""
+    tree = system.tree
     for stage in range(4):
         part = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
         before = max(stage - 1, 0)
@@ -63,7 +64,7 @@ def runge_kutta_4(tree, w, q, v, tau, rest, gravity, h, a, rate, stage_q, stage_
             stage_v[j] = v[j] + part * a[before, j] if stage > 0 else v[j]
         move_by(tree, stage_q, epsilon)
         increment_rate(tree, epsilon, stage_v, rate[stage])
-        aba(tree, w, stage_q, stage_v, tau, rest, gravity, a[stage])
+        aba(system, w, stage_q, stage_v, tau, a[stage])
     for j in range(len(v)):
         epsilon[j] = h / 6.0 * (rate[0, j] + 2.0 * (rate[1, j] + rate[2, j]) + rate[3, j])
         v[j] += h / 6.0 * (a[0, j] + 2.0 * (a[1, j] + a[2, j]) + a[3, j])
@@ -79,9 +80,10 @@ def node_momentum(tree, w, q, v, p):
 
 
 @entry
-def run_explicit(tree, state, rest, gravity, control, tau, wrench, h, first, steps, every, method, out):
+def run_explicit(system, state, control, tau, wrench, h, first, steps, every, method, out):
     """As variational.run, with an explicit method."""
-    tree, w = look(tree), numbers(state.w)
+    system, w = look_at(system), numbers(state.w)
+    tree = system.tree
     q, v, p = state.q, state.v, state.p
     nv = len(v)
     a, rate, epsilon = np.zeros((4, nv)), np.zeros((4, nv)), np.zeros(nv)
@@ -102,14 +104,13 @@ def run_explicit(tree, state, rest, gravity, control, tau, wrench, h, first, ste
         copy(q, good_q, tree.nq)
         copy(v, good_v, nv)
         if method == SEMI_IMPLICIT_EULER:
-            semi_implicit_euler(tree, w, q, v, held, rest, gravity, h, a)
+            semi_implicit_euler(system, w, q, v, held, h, a)
         else:
-            runge_kutta_4(tree, w, q, v, held, rest, gravity, h, a, rate, stage_q, stage_v, epsilon)
-        place(tree, w, q)
-        springs = deflections(tree, w, q, rest)
+            runge_kutta_4(system, w, q, v, held, h, a, rate, stage_q, stage_v, epsilon)
+        springs = arrive(system, w, q)
         momentum_of(tree, w, v)
         kinetic = kinetic_energy(tree, w, v)
-        energy = kinetic + gravitational_energy(tree, w, gravity) + springs
+        energy = kinetic + potential_energy(system, w, springs)
         out.status[k] = CONVERGED
         if not isfinite(energy):
             out.status[k] = NOT_FINITE
@@ -122,6 +123,6 @@ def run_explicit(tree, state, rest, gravity, control, tau, wrench, h, first, ste
         note_energy(out.looks, first, k, energy)
         if (first + k + 1) % every == 0:
             generalized_momentum(tree, w, p)
-            record(tree, out, kept, q, v, p, energy, angular + linear)
+            record(tree, out, kept, state, energy, angular + linear)
             kept += 1
     return steps, -1

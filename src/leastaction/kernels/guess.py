@@ -9,23 +9,23 @@ PAST = 6  # increments that are remembered
 
 
 @part
-def guess(kind, dynamics, tree, w, history, weights, stage, known, v, tau, gravity, h, rates, out):
-    """Set ``out`` to a guess of the increment of every joint, in the layout of v. ``rates`` is scratch of the same
-    size.
+def guess(system, state, tau, h, method, stage, known):
+    """Set state.motion to a guess of the increment of every joint, in the layout of v.
 
-    ``history`` holds the last PAST increments, latest first, of which ``known`` are there; ``v`` is the velocity at
-    t_k, used when there is no history yet. ``dynamics`` is None unless the guess takes forward dynamics, which few
-    runs want and which takes a while to compile.
+    The history holds the last PAST increments, latest first, of which ``known`` are there; the velocity at t_k is used
+    when there is none yet. ``dynamics`` of the method is None unless the guess takes forward dynamics, which few runs
+    want and which takes a while to compile.
     """
-    nv = tree.nv
+    (_, weights, dynamics, settings), nv = method, system.tree.nv
+    history, v, rates, out = state.history, state.v, state.f, state.motion
     if dynamics is not None:  # IG3: semi-implicit Euler
         for j in range(nv):
             rates[j] = history[j] / h if known > 0 else v[j]
-        acceleration(tree, w, rates, tau, gravity, out)
+        acceleration(system, state.w, rates, tau, out)
         for j in range(nv):
             out[j] = h * (rates[j] + h * out[j])
         return
-    extrapolate(terms(kind, weights, stage, known, h), v, history, nv, out)
+    extrapolate(terms(settings.guess, weights, stage, known, h), v, history, nv, out)
 
 
 @kernel

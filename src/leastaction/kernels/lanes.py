@@ -8,23 +8,23 @@ step.
 
 from collections import namedtuple
 
-from .drnea import kick_joints, kick_links
-from .elements import impulses, with_potentials
-from .guess import PAST, extrapolate, remember, terms
+from .drnea import kick
+from .guess import PAST, extrapolate, terms
 from .machine.jit import entry, formula, kernel, part
-from .joints import deflections, set_motion
-from .kinematics import place
+from .joints import set_motion
 from .lanes_root import find_roots
-from .layout import LANES
+from .layout import LANES, System
 from .machine.memory import copy, look
 from .momentum import generalized_momentum, momentum_solve_up, velocity_of
 from .record import EXTREMES, FAST, KNOWN, LOOK, follow
-from .rnea import gravitational_energy, total_momentum
+from .rnea import total_momentum
 from .search import leave
 from .settings import NOT_FINITE, UNRESOLVED
 from .machine.simd import below, choose, in_fours, in_lanes, integers, less, number, numbers
 from .sweep import down, factor_mass
-from .variational import NOTICEABLE, V, force_scale, jumped, may_divide, prepare, save_node, set_wrenches
+from .variational import (
+    NOTICEABLE, V, come, force_scale, jumped, may_divide, potential_energy, prepare, save_node, set_wrenches,
+)
 
 # Flat arrays, four numbers for each of one simulation; kernels see them through views. w: memory of the links
 # (layout.py); q, v, low, saved_q, saved_low, history, p, motion: as in layout.State; twice, energy: twice the kinetic
@@ -50,36 +50,22 @@ def see_lanes(group):
         in_lanes(g.motion), numbers(g.weights), in_lanes(g.aside), in_fours(g.factors))
 
 
-@kernel
-def kick_lanes(tree, w, gravity, tau, h):
-    """As drnea.kick."""
-    kick_links(tree, w, gravity, h)
-    if len(tau) > 0:
-        kick_joints(tree, w, in_lanes(tau), h)
-
-
 @part
-def advance(tree, group, rest, gravity, elements, tau, h, stage, scale, settings):
+def advance(system, group, tau, h, stage, scale, settings):
     """One step of every lane. Gives (evaluations, residual, status, least cos(θ/2) of a link, energy of the springs).
 
     A lane without a root goes astray, its status telling so.
     """
-    w, q, motion = group.w, group.q, group.motion
-    kick_lanes(tree, w, gravity, tau, 0.5 * h)
-    impulses(elements, tree, w, 0.5 * h)
+    tree, w, motion = system.tree, group.w, group.motion
+    kick(system, w, tau, 0.5 * h)
     a, j = in_lanes(group.weights), stage * (PAST + 1)
     own = a[j], a[j + 1], a[j + 2], a[j + 3], a[j + 4], a[j + 5], a[j + 6]
     extrapolate(own, group.v, group.history, tree.nv, motion)
     set_motion(tree, w, motion)
     spent, residual, outcome, least, k = find_roots(tree, w, h, scale, settings, group.factors)
     down(tree, w, w, k, True, None)
-    leave(tree, w, h, k, None, motion, q, group.low)
-    remember(group.history, motion, tree.nv)
-    place(tree, w, q)
-    springs = deflections(tree, w, q, rest)
-    kick_lanes(tree, w, gravity, tau, 0.5 * h)
-    impulses(elements, tree, w, 0.5 * h)
-    return spent, residual, outcome, least, springs
+    leave(tree, group, h, k, None)
+    return spent, residual, outcome, least, come(system, group, tau, h)
 
 
 @kernel
@@ -142,7 +128,7 @@ def follow_lanes(tree, group, least, status, k):
 
 
 @entry
-def run_lanes(tree, group, rest, elements, tau, wrench, h, first, until, steps, every, method, out):
+def run_lanes(system, group, tau, wrench, h, first, until, steps, every, method, out):
     """Make steps of four simulations, from number ``first`` until ``until`` of all ``steps`` are made, or a living lane
     fails.
 
@@ -151,11 +137,12 @@ def run_lanes(tree, group, rest, elements, tau, wrench, h, first, until, steps, 
     status for the last of them is negative: then saved_q, saved_low and node_momentum holds its node before. With
     first = STARTED, the node is set up by q and v instead, and it gives as aba.singular_joint.
     """
-    tree, group = look(tree), see_lanes(group)
+    tree, group = look(system.tree), see_lanes(group)
     w, gravity = group.w, (group.gravity[0], group.gravity[1], group.gravity[2])
+    own = System(tree, system.rest, gravity, system.elements)
     stages, weights, _, settings = method
     if first == STARTED:
-        singular = prepare(tree, group, rest, gravity, elements, V, group.extremes)
+        singular = prepare(own, group, V, group.extremes)
         group.energy[0], group.twice[0] = group.extremes[0], 2.0 * group.extremes[2]
         for j in range(6):
             group.momentum[j] = group.extremes[3 + j]
@@ -174,7 +161,7 @@ def run_lanes(tree, group, rest, elements, tau, wrench, h, first, until, steps, 
         springs, least, account = no, number(w, 1.0), (no, no, no)
         for s in range(len(stages)):
             spent, left, outcome, least, springs = advance(
-                tree, group, rest, gravity, elements, held, stages[s] * h, s, from_rest, settings)
+                own, group, held, stages[s] * h, s, from_rest, settings)
             account = settled(account, spent, left, outcome)
         iterations, residual, status = account
         keep = (k + 1) % every == 0
@@ -182,8 +169,7 @@ def run_lanes(tree, group, rest, elements, tau, wrench, h, first, until, steps, 
         if keep or (k + 1) % LOOK == 0 or not below(number(w, FAST), least):  # due in some lane
             factor_mass(tree, w, 0.0)
             twice = velocity_of(tree, w, group.v) if keep else momentum_solve_up(tree, w)
-            springs = with_potentials(springs, elements, tree, w)
-            energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
+            energy = 0.5 * twice + potential_energy(own, w, springs)
             if may_divide(settings):
                 suspect = max(1.0 - known_before, jumped(energy - last, before, twice, status))
                 too_long = suspect * less(least, NOTICEABLE) * less(-0.5, status) * (1.0 - group.forced[0])

@@ -27,6 +27,10 @@ LAST, FORK = 1, 2
 Tree = namedtuple("Tree", "n nq nv most slides end parent kind iq iv passive family "
                           "matrices sides side size")
 
+# A model as kernels see it. tree; rest: (nq,) configuration at which springs are relaxed; gravity: (3,) world, m/s²;
+# elements: forces between bodies, a tuple of tables (elements/)
+System = namedtuple("System", "tree rest gravity elements")
+
 # What a simulation works on, all of it owned by one simulation. w: all quantities of all links, see below; q, v:
 # configuration and velocity of the node; low (nq): what round-off has kept from q; saved_q, saved_low: of the node
 # before the step; history (PAST nv): the last increments of the joints, latest first; p: momentum of a node; f, motion,

@@ -5,16 +5,16 @@ from .aba import acceleration, singular_joint
 from .crba import crba
 from .drnea import carry, drnea, gather_residual, kick
 from .drnea_jacobian import drnea_jacobian
-from .elements import impulses, with_potentials
+from .elements import with_potentials
 from .machine.jit import entry
-from .joints import deflections, motion_between, move_by, passive_forces
+from .joints import motion_between, move_by, passive_forces
 from .kinematics import joint_force, place, shift_wrench
-from .machine.memory import link, look
+from .machine.memory import link, look, look_at
 from .rnea import gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities
 from .machine.simd import numbers
 from .solve import solve_rows
 from .sweep import factor_jacobian, factor_mass
-from .variational import set_wrenches
+from .variational import arrive, set_wrenches
 from .maths.vec3 import add, unit
 
 
@@ -54,12 +54,12 @@ def link_jacobian(tree, w, q, number, position, columns):
 
 
 @entry
-def inverse_dynamics(tree, w, q, v, a, rest, gravity, tau):
+def inverse_dynamics(system, w, q, v, a, tau):
     """tau = M a + C v + gravity terms − passive joint forces."""
-    tree, w = look(tree), numbers(w)
-    place(tree, w, q)
-    deflections(tree, w, q, rest)
-    rnea(tree, w, v, a, gravity, tau)
+    system, w = look_at(system), numbers(w)
+    tree = system.tree
+    arrive(system, w, q)
+    rnea(tree, w, v, a, system.gravity, tau)
     for j in range(len(tau)):
         tau[j] = -tau[j]
     passive_forces(tree, w, v, tau)
@@ -68,27 +68,27 @@ def inverse_dynamics(tree, w, q, v, a, rest, gravity, tau):
 
 
 @entry
-def forward_dynamics(tree, w, q, v, tau, wrench, rest, gravity, a):
-    tree, w = look(tree), numbers(w)
+def forward_dynamics(system, w, q, v, tau, wrench, a):
+    system, w = look_at(system), numbers(w)
+    tree = system.tree
     set_wrenches(tree, w, wrench)
-    place(tree, w, q)
-    deflections(tree, w, q, rest)
+    arrive(system, w, q)
     factor_mass(tree, w, 0.0)
     singular = singular_joint(tree, w)
-    acceleration(tree, w, v, tau, gravity, a)
+    acceleration(system, w, v, tau, a)
     return singular
 
 
 @entry
-def energy_momentum(tree, w, q, v, rest, gravity, elements):
+def energy_momentum(system, w, q, v):
     """(kinetic, gravitational energy, that of springs and elements, angular momentum, linear momentum)."""
-    tree, w = look(tree), numbers(w)
-    place(tree, w, q)
-    springs = with_potentials(deflections(tree, w, q, rest), elements, tree, w)
+    system, w = look_at(system), numbers(w)
+    tree = system.tree
+    springs = with_potentials(arrive(system, w, q), system.elements, tree, w)
     velocities(tree, w, v)
     momenta(tree, w)
     angular, linear = total_momentum(tree, w)
-    return kinetic_energy(tree, w, v), gravitational_energy(tree, w, gravity), springs, angular, linear
+    return kinetic_energy(tree, w, v), gravitational_energy(tree, w, system.gravity), springs, angular, linear
 
 
 @entry
@@ -97,29 +97,27 @@ def moved(tree, q, epsilon):
 
 
 @entry
-def discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, gravity, elements, f):
+def discrete_residual(system, w, q_prev, q, q_next, h, retraction, tau, f):
     """The paper's f(q^{k+1}) = −(D₂L_d + D₁L_d) − forcing; tau acts over both intervals."""
-    tree, w = look(tree), numbers(w)
-    place(tree, w, q_prev)
-    deflections(tree, w, q_prev, rest)
+    system, w = look_at(system), numbers(w)
+    tree = system.tree
+    arrive(system, w, q_prev)
     motion_between(tree, w, q_prev, q)
     drnea(tree, w, h, retraction, True)
     carry(tree, w, h)
-    place(tree, w, q)
-    deflections(tree, w, q, rest)
-    kick(tree, w, gravity, tau, h)
-    impulses(elements, tree, w, h)
+    arrive(system, w, q)
+    kick(system, w, tau, h)
     motion_between(tree, w, q, q_next)
     drnea(tree, w, h, retraction, True)
     gather_residual(tree, w, f)
 
 
 @entry
-def discrete_jacobian(tree, w, q, q_next, h, retraction, rest, unit, jacobian):
+def discrete_jacobian(system, w, q, q_next, h, retraction, unit, jacobian):
     """∂f/∂q^{k+1} in body-axis increments."""
-    tree, w = look(tree), numbers(w)
-    place(tree, w, q)
-    deflections(tree, w, q, rest)
+    system, w = look_at(system), numbers(w)
+    tree = system.tree
+    arrive(system, w, q)
     motion_between(tree, w, q, q_next)
     drnea(tree, w, h, retraction, True)
     drnea_jacobian(tree, w, h, retraction, unit, jacobian)
@@ -135,11 +133,11 @@ def solve_mass(tree, w, q, rows, room):
 
 
 @entry
-def solve_discrete_jacobian(tree, w, q, q_next, h, retraction, rest, rows, room, transposed):
+def solve_discrete_jacobian(system, w, q, q_next, h, retraction, rows, room, transposed):
     """rows ← J⁻¹ rows, each row (nv,) being a right-hand side, with J as discrete_jacobian(); or J⁻ᵀ rows."""
-    tree, w = look(tree), numbers(w)
-    place(tree, w, q)
-    deflections(tree, w, q, rest)
+    system, w = look_at(system), numbers(w)
+    tree = system.tree
+    arrive(system, w, q)
     motion_between(tree, w, q, q_next)
     drnea(tree, w, h, retraction, True)
     factor_jacobian(tree, w, h, retraction, True)

@@ -48,11 +48,11 @@ def write_row(target, k, source, count):
 
 
 @kernel
-def record(tree, out, k, q, v, p, energy, momentum):
+def record(tree, out, k, state, energy, momentum):
     """Write a node to row k."""
-    write_row(out.q, k, q, tree.nq)
-    write_row(out.v, k, v, tree.nv)
-    write_row(out.p, k, p, tree.nv)
+    write_row(out.q, k, state.q, tree.nq)
+    write_row(out.v, k, state.v, tree.nv)
+    write_row(out.p, k, state.p, tree.nv)
     out.energy[k] = energy
     for j in range(6):
         out.momentum[k, j] = momentum[j]

@@ -5,13 +5,12 @@ at last the step in parts. It is compiled when it is first needed.
 from math import inf, isfinite, sqrt
 
 from .drnea import drnea, kick, put_residual
-from .elements import impulses, with_potentials
 from .machine.jit import entry, kernel
 from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
-from .machine.memory import link, look, see, team, teams
+from .machine.memory import link, look_at, see, team, teams
 from .momentum import generalized_momentum, velocity_of
 from .record import follow, note_energy, record
-from .rnea import gravitational_energy, total_momentum
+from .rnea import total_momentum
 from .root import FLOOR_LIMIT, LEAST_COSINE, RESOLVED, polished
 from .search import leave
 from .settings import (
@@ -19,7 +18,7 @@ from .settings import (
 )
 from .sweep import down, factor_jacobian, factor_mass, up
 from .variational import (
-    NOTICEABLE, come, force_scale, jumped, may_divide, restore_node, save_node, set_wrenches,
+    NOTICEABLE, come, force_scale, jumped, may_divide, potential_energy, restore_node, save_node, set_wrenches,
 )
 
 SHORTEST = 2.0**-12  # fraction of a Newton step below which a line search gives up
@@ -86,8 +85,9 @@ def damped_newton(tree, w, h, scale, settings):
 
 
 @kernel
-def continuation(tree, w, h, scale, settings, v, guess, found):
-    """Follow the root from a step so short that it is nearly straight, v being the velocity, to the full one."""
+def continuation(tree, state, h, scale, settings):
+    """Follow the root from a step so short that it is nearly straight, by state.straight, to the full one."""
+    w, guess, v, found = state.w, state.motion, state.straight, state.found
     part, reached, growth = h / 64.0, 0.0, 2.0
     evaluations = 0
     for j in range(tree.nv):
@@ -124,7 +124,7 @@ def rescue(tree, state, h, scale, settings):
         evaluations += spent
         if status >= 0:
             return evaluations, residual, status if status == BACKTRACKED else LOWERED
-    spent, residual, status = continuation(tree, w, h, scale, settings, v, guess, state.found)
+    spent, residual, status = continuation(tree, state, h, scale, settings)
     return evaluations + spent, residual, status
 
 
@@ -138,37 +138,35 @@ def least_cosine(tree, w):
 
 
 @kernel
-def rescued_step(tree, state, rest, gravity, elements, tau, h, scale, settings):
+def rescued_step(system, state, tau, h, scale, settings):
     """As variational.step, by all means but dividing it."""
-    w = state.w
-    kick(tree, w, gravity, tau, 0.5 * h)
-    impulses(elements, tree, w, 0.5 * h)
+    tree, w = system.tree, state.w
+    kick(system, w, tau, 0.5 * h)
     evaluations, residual, status = rescue(tree, state, h, scale, settings)
     if status >= 0 and settings.max_substeps > 1 and least_cosine(tree, w) < RESOLVED:
         status = UNRESOLVED
     if status < 0:
         return evaluations, residual, status, 0.0
-    leave(tree, w, h, None, None, state.motion, state.q, state.low)
-    springs = come(tree, state, rest, gravity, elements, tau, h)
+    leave(tree, state, h, None, None)
+    springs = come(system, state, tau, h)
     factor_mass(tree, w, 0.0)
     return evaluations, residual, status, springs
 
 
 @entry
-def run_rescued(tree, state, rest, gravity, elements, tau, wrench, h, stages, settings, parts, first, keep, out):
+def run_rescued(system, state, tau, wrench, h, stages, settings, parts, first, keep, out):
     """Make step ``first`` of a run, as variational.run, in ``parts`` equal parts (a power of two), or in twice as many,
     and so on.
 
     Gives the number of steps made, 1 or 0.
     """
-    tree, state = look(tree), see(state)
-    w = state.w
+    system, state = look_at(system), see(state)
+    tree, w = system.tree, state.w
     if len(wrench) > 0:
         set_wrenches(tree, w, wrench[0])
     before = velocity_of(tree, w, state.v)
-    springs = with_potentials(deflections(tree, w, state.q, rest), elements, tree, w)
-    start = 0.5 * before + gravitational_energy(tree, w, gravity) + springs
-    scale = force_scale(tree, w, gravity, h)
+    start = 0.5 * before + potential_energy(system, w, deflections(tree, w, state.q, system.rest))
+    scale = force_scale(tree, w, system.gravity, h)
     save_node(tree, state)
     spent = 0
     while parts <= settings.max_substeps:
@@ -176,7 +174,7 @@ def run_rescued(tree, state, rest, gravity, elements, tau, wrench, h, stages, se
         for s in range(parts * len(stages)):
             part = stages[s % len(stages)] * h / parts
             evaluations, residual, result, springs = rescued_step(
-                tree, state, rest, gravity, elements, tau, part, scale, settings)
+                system, state, tau, part, scale, settings)
             spent += evaluations
             worst = max(worst, residual)
             if result < 0:
@@ -185,8 +183,7 @@ def run_rescued(tree, state, rest, gravity, elements, tau, wrench, h, stages, se
             status = max(status, result)
             velocity_of(tree, w, state.v)
         twice = velocity_of(tree, w, state.v)
-        springs = with_potentials(springs, elements, tree, w)
-        energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
+        energy = 0.5 * twice + potential_energy(system, w, springs)
         too_long = (len(tau) == 0 and may_divide(settings) and least_cosine(tree, w) < NOTICEABLE
                     and jumped(energy - start, before, twice, STRUGGLED) != 0.0)
         if status >= 0 and isfinite(energy) and not (too_long and 2 * parts <= settings.max_substeps):
@@ -196,9 +193,9 @@ def run_rescued(tree, state, rest, gravity, elements, tau, wrench, h, stages, se
             note_energy(out.looks, first, 0, energy)
             if keep:
                 generalized_momentum(tree, w, state.p)
-                record(tree, out, 0, state.q, state.v, state.p, energy, angular + linear)
+                record(tree, out, 0, state, energy, angular + linear)
             return 1
-        restore_node(tree, state, rest)
+        restore_node(system, state)
         parts *= 2
     generalized_momentum(tree, w, state.p)
     out.iterations[0] = spent

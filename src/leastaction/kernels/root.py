@@ -141,17 +141,17 @@ def evaluate(tree, w, h, retraction, riqn, k, again):
 
 
 @part
-def find_root(tree, w, h, reference, settings, riqn, retraction, f):
+def find_root(tree, state, h, reference, settings, riqn, retraction):
     """Find the motion of the step, starting from the one set. Gives (evaluations, residual, status,
     least cos(θ/2) of a link's rotation). The second sweep of the last iteration is left to the caller.
 
     ``riqn`` tells the method, ``retraction`` is one of stiffness.py. Both are None for Newton's method with SPLIT and
     the scaled stopping rule: nothing else is compiled then.
 
-    ``reference`` adds to the scale of the relative residual, which is the kinetic energy of the motion otherwise; ``f``
-    (nv) is scratch. RIQN needs factor_mass().
+    ``reference`` adds to the scale of the relative residual, which is the kinetic energy of the motion otherwise.
+    RIQN needs factor_mass().
     """
-    track, least, origin = (inf, inf, inf, 0.0, 0.0), 1.0, 0.0
+    w, track, least, origin = state.w, (inf, inf, inf, 0.0, 0.0), 1.0, 0.0
     factored = settings.method != NEWTON  # RIQN's matrix is
     for iteration in range(1, settings.max_iterations + 1):
         twice_energy, least = evaluate(  # Alg. 3, line 3, and before it line 6
@@ -160,7 +160,7 @@ def find_root(tree, w, h, reference, settings, riqn, retraction, f):
             return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE, least
         ruling = 0.0
         if riqn is not None and settings.rule == ABSOLUTE:
-            ruling = absolute_residual(tree, w, f)
+            ruling = absolute_residual(tree, w, state.f)
         if not factored:
             if factor_jacobian(tree, w, h, retraction, not rough(settings, iteration)) < 0.0:
                 return iteration, track[0], WRONG_ROOT, least

@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 from .drnea import carry_link, gather_residual
 from .machine.jit import apart, part
 from .joints import apply_joint_motion, carry_joint, get_joint_motion
-from .layout import DOF, FREE, Tree
+from .layout import DOF, FREE, State, Tree
 from .machine.memory import link, team, teams
 from .root import evaluate, find_root, polished, step_factor, sweep_down
 from .settings import FLOOR, NEWTON, RIQN, ROTATION, SCALED, Settings
@@ -29,28 +29,30 @@ _SETTINGS = Settings(
     retraction=_WHOLE, implicit=_FLAG, damped=_FLAG, rescue=_FLAG, max_substeps=_WHOLE,
 )
 SIGNATURE = types.Tuple([_WHOLE, _NUMBER, _WHOLE, _WHOLE, _NUMBER])(
-    types.NamedTuple(_TREE, Tree), of_numbers, _NUMBER, _NUMBER, types.NamedTuple(_SETTINGS, Settings), of_numbers,
-    of_numbers, of_numbers, of_numbers)
+    types.NamedTuple(_TREE, Tree), types.NamedUniTuple(of_numbers, len(State._fields), State), _NUMBER, _NUMBER,
+    types.NamedTuple(_SETTINGS, Settings))
 
 
 @part
-def leave(tree, w, h, k, riqn, motion, q, low):
-    """Advance q by the motion that was found, of which the increments are left in ``motion``, and carry the momenta
-    over, polished by k times the last sweep unless k is None."""
+def leave(tree, state, h, k, riqn):
+    """Advance q by the motion that was found, of which the increments are left in state.motion, and carry the momenta
+    over, polished by k times the last sweep unless k is None. Of one simulation, or of four."""
+    w = state.w
     for j in teams(tree):  # every link by itself, or four at a time
         L = team(w, j)
         m, f, d = polished(L, h, k, riqn)
         carry_link(L, m, f, d, tree.most)
     for i in range(tree.n):
-        get_joint_motion(tree, w, i, motion)
+        get_joint_motion(tree, w, i, state.motion)
         if tree.passive[i]:
             carry_joint(tree, w, i, h)
-        apply_joint_motion(tree, w, i, q, low)
+        apply_joint_motion(tree, w, i, state.q, state.low)
 
 
 @part
-def worst_joint(tree, w, h, retraction, riqn, status, f):
+def worst_joint(tree, state, h, retraction, riqn, status):
     """The joint to blame for a step without a root: the one whose link turned furthest, or with the largest f²/M."""
+    w, f = state.w, state.f
     # As for a first time, the status being negative; not as a constant, which would compile it once more
     evaluate(tree, w, h, retraction, riqn, step_factor(h, riqn), status >= 0)
     gather_residual(tree, w, f)
@@ -71,29 +73,28 @@ def worst_joint(tree, w, h, retraction, riqn, status, f):
 
 
 @part
-def find_and_leave(tree, w, h, reference, settings, riqn, retraction, f, motion, q, low):
-    """As root.find_root, with room f (nv,), then leave the node by what was found. Gives (evaluations, residual,
+def find_and_leave(tree, state, h, reference, settings, riqn, retraction):
+    """As root.find_root, then leave the node by what was found. Gives (evaluations, residual,
     status, joint to blame without a root, least cos(θ/2) of a link's rotation)."""
-    evaluations, residual, status, least = find_root(tree, w, h, reference, settings, riqn, retraction, f)
+    evaluations, residual, status, least = find_root(tree, state, h, reference, settings, riqn, retraction)
     if status < 0:
-        return evaluations, residual, status, worst_joint(tree, w, h, retraction, riqn, status, f), least
+        return evaluations, residual, status, worst_joint(tree, state, h, retraction, riqn, status), least
     k = 0.0 if status == FLOOR else step_factor(h, riqn)
-    sweep_down(tree, w, k, riqn)
-    leave(tree, w, h, k, riqn, motion, q, low)
+    sweep_down(tree, state.w, k, riqn)
+    leave(tree, state, h, k, riqn)
     return evaluations, residual, status, -1, least
 
 
 @apart
-def search(tree, w, h, reference, settings, f, motion, q, low):
+def search(tree, state, h, reference, settings):
     """By any method of root.py and any retraction."""
-    return find_and_leave(tree, w, h, reference, settings, settings.method == RIQN, settings.retraction, f, motion, q,
-                          low)
+    return find_and_leave(tree, state, h, reference, settings, settings.method == RIQN, settings.retraction)
 
 
 @apart
-def usual_search(tree, w, h, reference, settings, f, motion, q, low):
+def usual_search(tree, state, h, reference, settings):
     """The same for the default settings alone, which is sooner compiled."""
-    return find_and_leave(tree, w, h, reference, settings, None, None, f, motion, q, low)
+    return find_and_leave(tree, state, h, reference, settings, None, None)
 
 
 def chosen(settings):
@@ -113,7 +114,7 @@ def address(function) -> int:
 
 
 @intrinsic
-def _call(typing_context, where, tree, w, h, reference, settings, f, motion, q, low):
+def _call(typing_context, where, tree, state, h, reference, settings):
     def lower(context, builder, sig, args):
         convention, kinds, result = context.call_conv, SIGNATURE.args, SIGNATURE.return_type
         function = builder.inttoptr(args[0], convention.get_function_type(result, kinds).as_pointer())

@@ -7,7 +7,7 @@ from .aba import aba
 from .machine.jit import entry, kernel
 from .kinematics import read3, read4
 from .layout import FREE, SCREW
-from .machine.memory import copy, look
+from .machine.memory import copy, look_at
 from .machine.simd import numbers
 
 
@@ -29,13 +29,14 @@ def configuration_rate(tree, q, v, out):
 
 
 @entry
-def state_rate(tree, w, y, rest, gravity, q, v, a):
+def state_rate(system, w, y, q, v, a):
     """Give ẏ of y (nq + nv,), without controls; q, v and a are room to work in."""
-    tree, w = look(tree), numbers(w)
+    system, w = look_at(system), numbers(w)
+    tree = system.tree
     out = np.empty_like(y)
     copy(y, q, tree.nq)
     copy(y[tree.nq :], v, tree.nv)
     configuration_rate(tree, q, v, out)
-    aba(tree, w, q, v, a[:0], rest, gravity, a)
+    aba(system, w, q, v, a[:0], a)
     copy(a, out[tree.nq :], tree.nv)
     return out

@@ -133,7 +133,7 @@ def eliminate_screw(tree, w, i, h, newton):
         L.row = row_numbers(row)
     L.column = column
     if tree.parent[i] < tree.n:
-        pass_on(w, tree, i, A, arm, (scale(-inverse, column[0]), scale(-inverse, column[1])), row)
+        pass_on(w, tree, i, A, (scale(-inverse, column[0]), scale(-inverse, column[1])), row)
     return sign(pivot * h) if newton is not None else pivot
 
 

@@ -34,11 +34,18 @@ V, P, CARRIED = 0, 1, 2  # what a node is given by, besides q
 
 
 @part
-def arrive(tree, w, q, rest):
+def arrive(system, w, q):
     """Set all that depends on the configuration of a node, but for the factored mass matrix. Gives the energy of the
     springs."""
-    place(tree, w, q)
-    return deflections(tree, w, q, rest)
+    place(system.tree, w, q)
+    return deflections(system.tree, w, q, system.rest)
+
+
+@kernel
+def potential_energy(system, w, springs):
+    """Of gravity, of the elements, and of the joints' springs, which is given. Needs arrive()."""
+    return gravitational_energy(system.tree, w, system.gravity) + with_potentials(
+        springs, system.elements, system.tree, w)
 
 
 @kernel
@@ -74,53 +81,50 @@ def save_node(tree, state):
 
 
 @part
-def restore_node(tree, state, rest):
+def restore_node(system, state):
     """Come back to the node that was kept."""
+    tree = system.tree
     copy(state.saved_q, state.q, tree.nq)
     copy(state.saved_low, state.low, tree.nq)
     for k in teams(tree):  # every link by itself, or four at a time
         L = team(state.w, k)
         L.momentum = L.node_momentum
         L.joint_momentum6 = L.node_joint_momentum6
-    arrive(tree, state.w, state.q, rest)
+    arrive(system, state.w, state.q)
     factor_mass(tree, state.w, 0.0)
     velocity_of(tree, state.w, state.v)
 
 
 @part
-def come(tree, state, rest, gravity, elements, tau, h):
+def come(system, state, tau, h):
     """Come to the next node after search.leave(). Gives the energy of its springs."""
-    remember(state.history, state.motion, tree.nv)
-    springs = arrive(tree, state.w, state.q, rest)
-    kick(tree, state.w, gravity, tau, 0.5 * h)
-    impulses(elements, tree, state.w, 0.5 * h)
+    remember(state.history, state.motion, system.tree.nv)
+    springs = arrive(system, state.w, state.q)
+    kick(system, state.w, tau, 0.5 * h)
     return springs
 
 
 @part
-def step(tree, state, rest, gravity, elements, tau, h, weights, dynamics, stage, known, factored, scale, settings,
-         search):
+def step(system, state, tau, h, method, stage, known, factored, scale, search):
     """One step from a node to the next. Gives (evaluations, residual, status, joint to blame, least cos(θ/2) of a
     link's rotation, spring energy).
 
     ``factored`` tells whether factor_mass(tree, w, 0) has been called. A step without a root leaves q where it was; the
     momenta have had the first kick.
     """
-    w = state.w
+    tree, w, (_, _, dynamics, settings) = system.tree, state.w, method
     if not factored and (settings.method == RIQN or dynamics is not None):
         factor_mass(tree, w, 0.0)
-    kick(tree, w, gravity, tau, 0.5 * h)
-    impulses(elements, tree, w, 0.5 * h)
-    guess(settings.guess, dynamics, tree, w, state.history, weights, stage, known, state.v, tau, gravity, h, state.f,
-          state.motion)
+    kick(system, w, tau, 0.5 * h)
+    guess(system, state, tau, h, method, stage, known)
     set_motion(tree, w, state.motion)
     if settings.implicit and settings.method == RIQN:
         factor_mass(tree, w, h)
     evaluations, residual, status, blamed, least = call(
-        search, tree, w, h, scale, settings, state.f, state.motion, state.q, state.low)
+        search, tree, state, h, scale, settings)
     if status < 0:
         return evaluations, residual, status, blamed, least, 0.0
-    return evaluations, residual, status, blamed, least, come(tree, state, rest, gravity, elements, tau, h)
+    return evaluations, residual, status, blamed, least, come(system, state, tau, h)
 
 
 @kernel
@@ -137,11 +141,11 @@ def jumped(change, before, after, status):
 
 
 @part
-def prepare(tree, state, rest, gravity, elements, given, extremes):
+def prepare(system, state, given, extremes):
     """Prepare a node at (q, v), then p is set; or at (q, p), then v is set; or at q with the momenta that the links
     have, then v and p are set. The extremes begin there. Gives the first singular joint or −1."""
-    w, v, p = state.w, state.v, state.p
-    springs = arrive(tree, w, state.q, rest)
+    tree, w, v, p = system.tree, state.w, state.v, state.p
+    springs = arrive(system, w, state.q)
     factor_mass(tree, w, 0.0)
     singular = singular_joint(tree, w)
     if given == P:
@@ -164,7 +168,7 @@ def prepare(tree, state, rest, gravity, elements, given, extremes):
     if given != P:
         generalized_momentum(tree, w, p)
     kinetic = kinetic_energy(tree, w, v)
-    energy = kinetic + gravitational_energy(tree, w, gravity) + with_potentials(springs, elements, tree, w)
+    energy = kinetic + potential_energy(system, w, springs)
     angular, linear = total_momentum(tree, w)
     momentum = angular + linear
     extremes[0] = extremes[1] = energy
@@ -175,17 +179,16 @@ def prepare(tree, state, rest, gravity, elements, given, extremes):
 
 
 @entry
-def start(tree, state, rest, gravity, given, extremes):
-    """As prepare(), of a model without elements."""
-    return prepare(look(tree), see(state), rest, gravity, (), given, extremes)
+def start(system, state, given, extremes):
+    """As prepare()."""
+    return prepare(look_at(system), see(state), given, extremes)
 
 
 @entry
-def run(tree, state, rest, gravity, elements, control, tau, wrench, h, first, steps, every, known, method, out, search):
+def run(system, state, control, tau, wrench, h, first, steps, every, known, method, out, search):
     """Make ``steps`` steps, the first of which is step number ``first`` of the run, keeping every ``every``-th node.
 
-    The invariants are looked at as record.due says. ``elements`` are the forces between bodies (elements/), a tuple of
-    tables.
+    The invariants are looked at as record.due says.
 
     Joint forces are control(t, q, v) if that is not None; else ``tau`` (R, nv) has R = 0 (none), 1 (held) or ``steps``
     rows, as has ``wrench`` (R, n, 6). ``known`` past increments are in the history. ``search`` is the address of one of
@@ -194,18 +197,17 @@ def run(tree, state, rest, gravity, elements, control, tau, wrench, h, first, st
 
     With steps = −1 − given it is start() instead, so that a first run has one entry less to compile.
     """
-    tree, seen_q, seen_v, state = look(tree), state.q, state.v, see(state)
-    w, q, v, p = state.w, state.q, state.v, state.p
+    system, seen_q, seen_v, state = look_at(system), state.q, state.v, see(state)
+    tree, w, v, p = system.tree, state.w, state.v, state.p
     if steps < 0:
-        return 0, 0, prepare(tree, state, rest, gravity, elements, -1 - steps, out.extremes)
-    stages, weights, dynamics, settings = method
+        return 0, 0, prepare(system, state, -1 - steps, out.extremes)
+    stages, _, _, settings = method
     held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     kept = 0
-    from_rest = force_scale(tree, w, gravity, h)
+    from_rest = force_scale(tree, w, system.gravity, h)
     factor_mass(tree, w, 0.0)
     twice = momentum_solve_up(tree, w)
-    springs = with_potentials(deflections(tree, w, q, rest), elements, tree, w)
-    energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
+    energy = 0.5 * twice + potential_energy(system, w, deflections(tree, w, state.q, system.rest))
     factored = True
     for k in range(steps):
         if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
@@ -222,13 +224,13 @@ def run(tree, state, rest, gravity, elements, control, tau, wrench, h, first, st
         least, springs = 1.0, 0.0
         for s in range(len(stages)):  # just one for order two
             spent, left, result, blamed, least, springs = step(
-                tree, state, rest, gravity, elements, held, stages[s] * h, weights, dynamics, s,
-                min(known + s, PAST), factored and s == 0, from_rest, settings, search)
+                system, state, held, stages[s] * h, method, s, min(known + s, PAST), factored and s == 0, from_rest,
+                search)
             out.iterations[k] += spent
             out.residual[k] = left if result < 0 else max(out.residual[k], left)
             out.status[k] = result if result < 0 else max(out.status[k], result)
             if result < 0:
-                restore_node(tree, state, rest)
+                restore_node(system, state)
                 generalized_momentum(tree, w, p)
                 return k, 0, blamed
         known = min(known + len(stages), PAST)
@@ -241,13 +243,12 @@ def run(tree, state, rest, gravity, elements, control, tau, wrench, h, first, st
         factor_mass(tree, w, 0.0)
         before, last = twice, energy
         twice = velocity_of(tree, w, v) if keep or control is not None else momentum_solve_up(tree, w)
-        springs = with_potentials(springs, elements, tree, w)
-        energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
+        energy = 0.5 * twice + potential_energy(system, w, springs)
         if not isfinite(energy) or (
                 least < NOTICEABLE and len(held) == 0 and may_divide(settings)
                 and (known_before == 0.0 or jumped(energy - last, before, twice, out.status[k]) != 0.0)):
             out.status[k] = UNRESOLVED if isfinite(energy) else NOT_FINITE
-            restore_node(tree, state, rest)
+            restore_node(system, state)
             generalized_momentum(tree, w, p)
             return k, 0, 0
         angular, linear = total_momentum(tree, w)
@@ -256,6 +257,6 @@ def run(tree, state, rest, gravity, elements, control, tau, wrench, h, first, st
             note_energy(out.looks, first, k, energy)
         if keep:
             generalized_momentum(tree, w, p)
-            record(tree, out, kept, q, v, p, energy, angular + linear)
+            record(tree, out, kept, state, energy, angular + linear)
             kept += 1
     return steps, known, -1

@@ -182,7 +182,7 @@ class _Team:
 
     def _call(self, first: int, until: int = 0) -> int:
         c = self.compiled[0]
-        return int(run_lanes(self.tree, self.group, c.rest, c.elements, self.forces, self.like.wrenches, self.dt, first,
+        return int(run_lanes(c.system._replace(tree=self.tree), self.group, self.forces, self.like.wrenches, self.dt, first,
                              until, self.steps, self.every, self.method, self.out))
 
     def make(self, stop: Event) -> None:

@@ -14,6 +14,7 @@ from .fields import LANES, records
 from .float4 import cycled, float4, lanes_to_rows, packed, sums
 from .jit import INNER, formula, kernel
 from ..layout import ARTICULATED, ROWS
+from .memory import link
 from ..maths.mat3 import (
     add_hat_mat, mat_add, mat_inverse, mat_mul, mat_scale, mat_sub, mat_vec, outer, sub_mat_hat, vec_mat,
 )
@@ -273,17 +274,17 @@ def add_to_matrix(w, tree, i, A):
     put_matrix(w, tree, i, add6(matrix(w, tree, i), A))
 
 
-def _rows_pass_on(w, tree, i, A, arm, column, row):
+def _rows_pass_on(w, tree, i, A, column, row):
     # Shifted before the joint gives way, so that the shift need not wait for the pivot
-    (A11, A12, A21, A22), (um, uf) = shift6(A, arm), column
+    (A11, A12, A21, A22), (um, uf) = shift6(A, link(w, i).arm), column
     add_to_matrix(w, tree, tree.parent[i], (_block_add_outer(A11, um, row[0]), _block_add_outer(A12, um, row[1]),
                                             _block_add_outer(A21, uf, row[0]), _block_add_outer(A22, uf, row[1])))
 
 
-def _nine_pass_on(w, tree, i, A, arm, column, row):
+def _nine_pass_on(w, tree, i, A, column, row):
     # One block after the other, each read when it is its turn: the registers do not hold all of them, and the stack
     # would be one more copy
-    (um, uf), (wm, wf) = column, row
+    (um, uf), (wm, wf), arm = column, row, link(w, i).arm
     a, b = _articulated(w, tree.matrices, i), _articulated(w, tree.matrices, tree.parent[i])
     forget()
     b.A12 = mat_add(b.A12, mat_add(add_hat_mat(a.A12, arm, a.A22), outer(um, wf)))

@@ -7,10 +7,10 @@ a block of its own. The ground is a link too, the last, so that no recursion nee
 
 from numba.extending import overload
 
-from ..layout import ARTICULATED, LINK, RIGHT, ROWS, SIDE, State, Tree
+from ..layout import ARTICULATED, LINK, RIGHT, ROWS, SIDE, State, System, Tree
 from .fields import LANES, Record, records
 from .jit import INNER, formula, kernel, part
-from .simd import COMPILED, WIDTH, choose, integers, number, numbers, of_columns
+from .simd import COMPILED, WIDTH, choose, in_lanes, integers, number, numbers, of_columns, of_fours
 
 BLOCK = LINK.block
 FACTORS = LINK.fields["K"][0]  # from there to the end of a block
@@ -55,6 +55,19 @@ else:
     right = link
 
 
+if COMPILED:
+    def alike(w, array):
+        """An array (nv,), or of four simulations (4 nv,), as the numbers of w."""
+        raise NotImplementedError("for kernels only")
+
+    @overload(alike, jit_options={"forceinline": True, **INNER})
+    def _choose_alike(w, array):
+        return (lambda w, array: in_lanes(array)) if w is of_fours else (lambda w, array: array)
+else:
+    def alike(w, array):
+        return array
+
+
 @formula
 def teams(tree):
     """All links, the ground and what fills up the last block, four at a time where that can be."""
@@ -76,6 +89,12 @@ def addressed(tree: Tree, lanes: bool) -> Tree:
     end = blocks(n) * BLOCK
     at = end + blocks(n) * LANES * ROWS
     return tree._replace(end=end, matrices=end, sides=at, size=at + blocks(sides) * SIDE.block)
+
+
+@part
+def look_at(system):
+    """A system through views, as kernels take it."""
+    return System(look(system.tree), system.rest, system.gravity, system.elements)
 
 
 @part

@@ -11,15 +11,15 @@ from ..drnea import carry, kick
 from ..guess import PAST, guess, remember
 from ..machine.jit import entry, kernel, part
 from ..joints import apply_joint_motion, carry_joint, get_motion, set_motion
-from ..machine.memory import link, look, see
+from ..machine.memory import link, copy, look_at, see
 from ..momentum import generalized_momentum, velocity_of
 from ..record import follow, note_energy, record
-from ..rnea import gravitational_energy, momenta, total_momentum, velocities
+from ..rnea import momenta, total_momentum, velocities
 from ..search import worst_joint
 from ..settings import BAD_CONTROL, NOT_FINITE, SVI
 from ..sweep import factor_mass
 from ..maths.vec3 import NONE
-from ..variational import arrive, force_scale, restore_node, save_node, set_wrenches
+from ..variational import arrive, force_scale, potential_energy, restore_node, save_node, set_wrenches
 
 
 @kernel
@@ -39,19 +39,18 @@ def keep_in_joints(tree, w, p):
 
 
 @part
-def dense_step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, known, scale, settings, residual, desk):
+def dense_step(system, state, tau, h, method, stage, known, scale, residual, desk):
     """As variational.step."""
-    w = state.w
+    tree, w, settings = system.tree, state.w, method[3]
     if residual == SVI:
         push_joints(tree, w, tau, 0.5 * h)
     else:
-        kick(tree, w, gravity, tau, 0.5 * h)
-    guess(settings.guess, dynamics, tree, w, state.history, weights, stage, known, state.v, tau, gravity, h, state.f,
-          state.motion)
+        kick(system, w, tau, 0.5 * h)
+    guess(system, state, tau, h, method, stage, known)
     set_motion(tree, w, state.motion)
     if settings.implicit:
         factor_mass(tree, w, h)
-    evaluations, left, status = find_dense_root(tree, w, state.q, gravity, h, scale, settings, residual, desk)
+    evaluations, left, status = find_dense_root(system, state, h, scale, settings, residual, desk)
     if status < 0:
         return evaluations, left, status, 0.0
     get_motion(tree, w, state.motion)
@@ -65,21 +64,21 @@ def dense_step(tree, state, rest, gravity, tau, h, weights, dynamics, stage, kno
         carry(tree, w, h)
     for i in range(tree.n):
         apply_joint_motion(tree, w, i, state.q, state.low)
-    springs = arrive(tree, w, state.q, rest)
+    springs = arrive(system, w, state.q)
     factor_mass(tree, w, 0.0)
     if residual == SVI:
         push_joints(tree, w, tau, 0.5 * h)
     else:
-        kick(tree, w, gravity, tau, 0.5 * h)
+        kick(system, w, tau, 0.5 * h)
     return evaluations, left, status, springs
 
 
 @part
-def blame(tree, w, h, settings, status, residual, f):
+def blame(tree, state, h, settings, status, residual):
     """The joint to blame for a step without a root; of SVI the one with the largest residual."""
     if residual != SVI:
-        return worst_joint(tree, w, h, settings.retraction, True, status, f)
-    worst = 0
+        return worst_joint(tree, state, h, settings.retraction, True, status)
+    worst, f = 0, state.f
     for i in range(tree.n):
         if abs(f[tree.iv[i]]) > abs(f[tree.iv[worst]]):
             worst = i
@@ -88,13 +87,12 @@ def blame(tree, w, h, settings, status, residual, f):
 
 @entry
 def run_dense(
-    tree, state, rest, gravity, control, tau, wrench, h, first, steps, every, known, method, residual, desk,
-    out,
+    system, state, control, tau, wrench, h, first, steps, every, known, method, residual, desk, out,
 ):
     """As variational.run, with one of the methods of this file."""
-    tree, seen_q, seen_v, state, desk = look(tree), state.q, state.v, see(state), see_desk(desk)
-    w, q, v, p = state.w, state.q, state.v, state.p
-    stages, weights, dynamics, settings = method
+    system, seen_q, seen_v, state, desk = look_at(system), state.q, state.v, see(state), see_desk(desk)
+    tree, w, v, p = system.tree, state.w, state.v, state.p
+    stages, _, _, settings = method
     held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
     kept = 0
     if residual == SVI:
@@ -112,18 +110,18 @@ def run_dense(
             generalized_momentum(tree, w, p)
             return k, known, 0
         save_node(tree, state)
-        scale = force_scale(tree, w, gravity, h)
+        scale = force_scale(tree, w, system.gravity, h)
         springs = 0.0
         for s in range(len(stages)):  # just one for order two
             spent, left, result, springs = dense_step(
-                tree, state, rest, gravity, held, stages[s] * h, weights, dynamics, s, min(known + s, PAST), scale,
-                settings, residual, desk)
+                system, state, held, stages[s] * h, method, s, min(known + s, PAST), scale, residual, desk)
             out.iterations[k] += spent
             out.residual[k] = left if result < 0 else max(out.residual[k], left)
             out.status[k] = result if result < 0 else max(out.status[k], result)
             if result < 0:
-                blamed = blame(tree, w, stages[s] * h, settings, result, residual, desk.f)
-                restore_node(tree, state, rest)
+                copy(desk.f, state.f, tree.nv)
+                blamed = blame(tree, state, stages[s] * h, settings, result, residual)
+                restore_node(system, state)
                 generalized_momentum(tree, w, p)
                 return k, 0, blamed
         known = min(known + len(stages), PAST)
@@ -131,10 +129,10 @@ def run_dense(
         if residual == SVI:  # for a moment, to have their sum
             velocities(tree, w, v)
             momenta(tree, w)
-        energy = 0.5 * twice + gravitational_energy(tree, w, gravity) + springs
+        energy = 0.5 * twice + potential_energy(system, w, springs)
         if not isfinite(energy):
             out.status[k] = NOT_FINITE
-            restore_node(tree, state, rest)
+            restore_node(system, state)
             generalized_momentum(tree, w, p)
             return k, 0, 0
         angular, linear = total_momentum(tree, w)
@@ -145,6 +143,6 @@ def run_dense(
                 link(w, i).momentum = NONE
         if (first + k + 1) % every == 0:
             generalized_momentum(tree, w, p)
-            record(tree, out, kept, q, v, p, energy, angular + linear)
+            record(tree, out, kept, state, energy, angular + linear)
             kept += 1
     return steps, known, -1

@@ -58,13 +58,13 @@ def restore_wrenches(tree, w):
 
 
 @kernel
-def evaluate(tree, w, q, gravity, h, settings, residual, desk):
+def evaluate(system, state, h, settings, residual, desk):
     """Set desk.f to the residual of the present motion. Gives twice the kinetic energy, and as drnea() the least
     cos(θ/2). Of SVI, desk.x and desk.y are ∂L/∂v and ∂L/∂q; of DRNEA, the wrenches are kept as the twists."""
-    f = desk.f
+    tree, w, f = system.tree, state.w, desk.f
     if residual == SVI:
         get_motion(tree, w, desk.z)
-        twice = svi(tree, gravity, q, desk.z, h, desk.paths, desk.x, desk.y)
+        twice = svi(system, state.q, desk.z, h, desk.paths, desk.x, desk.y)
         for i in range(tree.n):
             joint_residual(tree, w, i, h)
             j = tree.iv[i]
@@ -89,11 +89,11 @@ def solve_with_mass(tree, w, b, x):
 
 
 @kernel
-def newton_step(tree, w, gravity, h, settings, residual, desk):
+def newton_step(system, w, h, settings, residual, desk):
     """desk.step = −J⁻¹ f. Gives whether J is regular."""
-    nv, matrix = len(desk.f), numbers(desk.matrix)
+    tree, nv, matrix = system.tree, len(desk.f), numbers(desk.matrix)
     if residual == SVI:
-        svi_jacobian(tree, gravity, h, desk.paths, matrix, nv)
+        svi_jacobian(tree, system.gravity, h, desk.paths, matrix, nv)
     else:
         clear(desk.x, tree.nv)
         drnea_jacobian(tree, w, h, settings.retraction, desk.x, desk.matrix.reshape((nv, nv)))
@@ -154,12 +154,12 @@ def move_joints(tree, w, step):
 
 
 @kernel
-def find_dense_root(tree, w, q, gravity, h, reference, settings, residual, desk):
+def find_dense_root(system, state, h, reference, settings, residual, desk):
     """As root.find_root, with the plain search only. Needs factor_mass(). Leaves the desk and the
     twists as evaluate()."""
-    best, left, stalled = inf, inf, 0
+    tree, w, best, left, stalled = system.tree, state.w, inf, inf, 0
     for iteration in range(1, settings.max_iterations + 1):
-        twice, least = evaluate(tree, w, q, gravity, h, settings, residual, desk)
+        twice, least = evaluate(system, state, h, settings, residual, desk)
         if not least > LEAST_COSINE:
             return iteration, left, ROTATION if isfinite(least) else NOT_FINITE
         square = 0.0
@@ -180,7 +180,7 @@ def find_dense_root(tree, w, q, gravity, h, reference, settings, residual, desk)
             return iteration, left, FLOOR
         best = min(best, left)
         if settings.method == DENSE_NEWTON:
-            if not newton_step(tree, w, gravity, h, settings, residual, desk):
+            if not newton_step(system, w, h, settings, residual, desk):
                 return iteration, left, NOT_FINITE
         elif settings.method == BROYDEN:
             if iteration == 1:

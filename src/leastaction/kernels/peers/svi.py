@@ -79,8 +79,9 @@ def shift(x, k, width, arm):
 
 
 @kernel
-def collect(x, k, width, m, f, weight_m, weight_f):
-    """Add what a link of momentum (m, f) gives to ∂L/∂v and ∂L/∂q."""
+def collect(x, k, width, momentum, weight):
+    """Add what a link of this momentum and weight gives to ∂L/∂v and ∂L/∂q."""
+    (m, f), (weight_m, weight_f) = momentum, weight
     turn, move = take(x, k, J_TURN, width), take(x, k, J_MOVE, width)
     turn_q, move_q = take(x, k, D_TURN, width), take(x, k, D_MOVE, width)
     x[BY_V * width + k] = x[BY_V * width + k] + (dot(turn, m) + dot(move, f))
@@ -131,9 +132,9 @@ def midpoint(tree, w, q0, delta, h, paths):
 
 
 @kernel
-def svi(tree, gravity, q0, delta, h, paths, by_v, by_q):
+def svi(system, q0, delta, h, paths, by_v, by_q):
     """∂L/∂v and ∂L/∂q (nv,) at the middle of the step q0 to q0 + delta. Gives twice the kinetic energy."""
-    w, x, width = paths.middle, paths.line, paths.width
+    tree, w, x, width = system.tree, paths.middle, paths.line, paths.width
     midpoint(tree, w, q0, delta, h, paths)
     for j in range(len(by_v)):
         by_v[j] = 0.0
@@ -144,21 +145,20 @@ def svi(tree, gravity, q0, delta, h, paths, by_v, by_q):
             L = link(w, i)
             arm = L.arm if i != start else (0.0, 0.0, 0.0)
             turn, move = L.twist
-            m, f = inertia_times(L, L.mass, turn, move)
-            weight_f = scale(L.mass, gravity)
-            weight_m = cross(L.centre, weight_f)
+            momentum, force = inertia_times(L, L.mass, turn, move), scale(L.mass, system.gravity)
+            weight = cross(L.centre, force), force
             if SIMD:
                 four = in_fours(x)
                 for k in range(0, count, LANES):
                     shift(four, k, width, arm)
-                    collect(four, k, width, m, f, weight_m, weight_f)
+                    collect(four, k, width, momentum, weight)
             else:
                 for k in range(count):
                     shift(x, k, width, arm)
-                    collect(x, k, width, m, f, weight_m, weight_f)
+                    collect(x, k, width, momentum, weight)
             paths.joint[count] = i
             own_columns(L, x, count, width)
-            collect(x, count, width, m, f, weight_m, weight_f)
+            collect(x, count, width, momentum, weight)
             count += 1
             i = paths.main[i]
         for k in range(count):
