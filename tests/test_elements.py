@@ -172,6 +172,16 @@ def test_who_does_not_know_them_says_so(tmp_path, attempt):
     assert not list(tmp_path.iterdir())
 
 
+def test_audit_does_not_expect_a_body_on_a_leash_to_keep_its_momentum():
+    model = two_bodies()
+    model._set_elements([Springs([0], [2], AT[:1], AT[1:], [STIFFNESS], [LENGTH])])
+    run = la.simulate(model, dt=1e-3, steps=300)
+    assert np.abs(run.momentum[-1] - run.momentum[0]).max() > 0.1
+    certificate = run.audit()
+    assert not certificate.momenta
+    assert certificate.momentum_reason == "forces between bodies act, perhaps against the ground"
+
+
 def test_models_with_other_springs_are_not_equal():
     assert two_bodies() == two_bodies()
     other = two_bodies()

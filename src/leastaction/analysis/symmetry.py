@@ -33,6 +33,8 @@ class Symmetry:
 
 def symmetries(model: Model) -> list[Symmetry]:
     """List the momenta that a model conserves by itself, without controls and wrenches."""
+    if model._elements:  # they may act against the ground
+        return []
     forbidden = [_forbidden_by_gravity(model.gravity)]
     forbidden += [_complement(screws) for screws in _root_screws(model)]
     rows = np.concatenate(forbidden)
@@ -53,6 +55,8 @@ def conserved(run: Trajectory) -> tuple[list[Symmetry], str]:
         roots = [run.model.v_slice(run.model.names[i]) for i in root_bodies(run.model)]
         if any(np.any(np.asarray(run.origin.control)[..., at]) for at in roots):
             return [], "a control acts against the ground"
+    if run.model._elements:
+        return [], "forces between bodies act, perhaps against the ground"
     found = symmetries(run.model)
     return found, "" if found else "gravity and the joints on the ground leave none"
 
