@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 import leastaction as la
 from leastaction.compiled import compile_model
-from leastaction.kernels.machine.memory import look
+from leastaction.kernels.machine.memory import look_at
 from leastaction.kernels.machine.simd import numbers
 from leastaction.kernels.peers.svi import Paths, paths_of, svi, svi_jacobian
 from reference import midpoint
@@ -18,12 +18,12 @@ some = settings(max_examples=10 if JIT else 3)
 H = 0.02
 
 
-def _derivatives(tree, gravity, q0, delta, h, paths, by_v, by_q, jacobian):
-    tree = look(tree)
+def _derivatives(system, q0, delta, h, paths, by_v, by_q, jacobian):
+    system = look_at(system)
     view = Paths(paths.first, paths.main, paths.width, paths.joint, numbers(paths.line), numbers(paths.upper),
                  numbers(paths.lower), numbers(paths.middle), paths.q, paths.v)
-    twice = svi(tree, gravity, q0, delta, h, view, by_v, by_q)
-    svi_jacobian(tree, gravity, h, view, numbers(jacobian), len(by_v))
+    twice = svi(system, q0, delta, h, view, by_v, by_q)
+    svi_jacobian(system.tree, system.gravity, h, view, numbers(jacobian), len(by_v))
     return twice
 
 
@@ -35,7 +35,7 @@ def evaluate(model, q0, q1, h):
     c = compile_model(model)
     by_v, by_q, J = np.zeros(c.nv), np.zeros(c.nv), np.zeros((c.nv, c.nv))
     paths = paths_of(c.tree.parent, c.workspace(), True)
-    twice = derivatives(c.tree, c.gravity, q0, q1 - q0, h, paths, by_v, by_q, J.reshape(-1))
+    twice = derivatives(c.system, q0, q1 - q0, h, paths, by_v, by_q, J.reshape(-1))
     return by_v, by_q, J, twice / 2
 
 

@@ -21,10 +21,10 @@ MANY = 12 if JIT else 5
 
 
 @numba.njit
-def sweeps(tree, w, q_prev, q, q_next, h, retraction, exact, tau, rest, gravity, f, x):
+def sweeps(system, w, q_prev, q, q_next, h, retraction, exact, tau, f, x):
     """Newton's direction in x and the residual in f; gives whether det J is positive, and the norm."""
-    queries.discrete_residual(tree, w, q_prev, q, q_next, h, retraction, tau, rest, gravity, (), f)
-    tree, w = look(tree), numbers(w)
+    queries.discrete_residual(system, w, q_prev, q, q_next, h, retraction, tau, f)
+    tree, w = look(system.tree), numbers(w)
     positive = sweep.factor_jacobian(tree, w, h, retraction, exact) > 0.0
     norm = sweep.up(tree, w, w, None)
     sweep.down(tree, w, w, None, True, None)
@@ -35,8 +35,8 @@ def sweeps(tree, w, q_prev, q, q_next, h, retraction, exact, tau, rest, gravity,
 def newton_direction(model, triplet, h, retraction, exact=True):
     """Direction x (nv,), residual f (nv,), whether det J is positive, and the norm by which to stop."""
     c, f, x = compile_model(model), np.zeros(model.nv), np.zeros(model.nv)
-    positive, norm = sweeps(c.tree, c.workspace(), *triplet, h, RETRACTIONS[retraction], exact,
-                            np.zeros(model.nv), c.rest, c.gravity, f, x)
+    positive, norm = sweeps(c.system, c.workspace(), *triplet, h, RETRACTIONS[retraction], exact,
+                            np.zeros(model.nv), f, x)
     return x, f, positive, norm
 
 

@@ -166,8 +166,8 @@ def kick_joints(tree, w, tau, h):
 
 @kernel
 def kick(system, w, tau, h):
-    """Add the impulse of all forces over a time h: of gravity, external wrenches and elements on the links; of tau, which
-    may be empty, on the joints. Of one simulation, or of four."""
+    """Add the impulse of all forces over a time h: gravity, external wrenches and elements on the links; tau, which may
+    be empty, on the joints. Of one simulation, or of four."""
     kick_links(system.tree, w, system.gravity, h)
     if len(tau) > 0:
         kick_joints(system.tree, w, alike(w, tau), h)

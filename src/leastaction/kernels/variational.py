@@ -10,13 +10,13 @@ from math import isfinite
 
 from .aba import singular_joint
 from .drnea import kick
-from .elements import impulses, with_potentials
+from .elements import with_potentials
 from .guess import PAST, guess, remember
 from .machine.jit import entry, formula, kernel, part
 from .joints import deflections, set_motion
 from .kinematics import place, read3
 from .layout import FREE, SCREW
-from .machine.memory import copy, link, look, see, team, teams, zeros
+from .machine.memory import copy, link, look_at, see, team, teams, zeros
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import KNOWN, due, follow, note_energy, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities

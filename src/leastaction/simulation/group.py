@@ -181,9 +181,9 @@ class _Team:
                       out.looks[lane, :, 0], None)
 
     def _call(self, first: int, until: int = 0) -> int:
-        c = self.compiled[0]
-        return int(run_lanes(c.system._replace(tree=self.tree), self.group, self.forces, self.like.wrenches, self.dt, first,
-                             until, self.steps, self.every, self.method, self.out))
+        system = self.compiled[0].system._replace(tree=self.tree)
+        return int(run_lanes(system, self.group, self.forces, self.like.wrenches, self.dt, first, until,
+                             self.steps, self.every, self.method, self.out))
 
     def make(self, stop: Event) -> None:
         """Make all steps, or those of every lane up to one that cannot be made, or until told to stop."""
