@@ -15,8 +15,10 @@ import numpy as np
 
 import leastaction as la
 from leastaction.compiled import compile_model
-from leastaction.kernels import aba, drnea, kinematics, layout, newton, stiffness
+from leastaction.kernels import drnea, kinematics, stiffness, sweep
 from leastaction.kernels.joints import set_motion
+from leastaction.kernels.layout import LANES, ROWS
+from leastaction.kernels.machine.memory import BLOCK
 from leastaction.markdown import fill, table
 
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
@@ -55,23 +57,23 @@ def main() -> None:
     set_motion(tree, w, epsilon)
     phases = {
         "place": lambda: kinematics.place(tree, w, q),
-        "factor": lambda: aba.factor(tree, w, 0.0),
+        "factor_mass": lambda: sweep.factor_mass(tree, w, 0.0),
         "drnea, exp": lambda: drnea.drnea(tree, w, H, stiffness.EXP, True),
         "drnea, split": lambda: drnea.drnea(tree, w, H, stiffness.SPLIT, True),
-        "K, exp, to second order": lambda: newton.link_stiffnesses(tree, w, 0, H, stiffness.EXP, False),
-        "K, exp, exactly": lambda: newton.link_stiffnesses(tree, w, 0, H, stiffness.EXP, True),
-        "K, split": lambda: newton.link_stiffnesses(tree, w, 0, H, stiffness.SPLIT, True),
-        "newton_factor, without K": lambda: newton.newton_factor(tree, w, H, stiffness.SPLIT, True),
-        "newton_up and newton_down": lambda: (newton.newton_up(tree, w), newton.newton_down(tree, w, 0, None)),
+        "K, exp, to second order": lambda: sweep.begin_stiffnesses(tree, w, H, stiffness.EXP, False),
+        "K, exp, exactly": lambda: sweep.begin_stiffnesses(tree, w, H, stiffness.EXP, True),
+        "K, split": lambda: sweep.begin_stiffnesses(tree, w, H, stiffness.SPLIT, True),
+        "factor_jacobian, without K": lambda: sweep.factor_jacobian(tree, w, H, stiffness.SPLIT, True),
+        "up and down": lambda: (sweep.up(tree, w, w, None), sweep.down(tree, w, w, None, True, None)),
     }
     counts = {}
     for name, phase in phases.items():
         Counted.done = 0
         phase()
         counts[name] = Counted.done
-    counts["newton_factor, without K"] -= counts["K, split"]
+    counts["factor_jacobian, without K"] -= counts["K, split"]
     rows = [(name, round(count / (N + 1))) for name, count in counts.items()]
-    memory = f"The workspace of a link is {8 * layout.BLOCK // layout.LANES:,} bytes."
+    memory = f"The workspace of a link is {8 * (BLOCK // LANES + ROWS):,} bytes."
     fill(PAGE, f"{table(('kernel', 'operations a link'), rows)}\n\n{memory}", "counted")
     print(f"wrote {PAGE}")
 

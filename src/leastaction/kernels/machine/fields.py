@@ -24,17 +24,23 @@ PARTS = {NUMBER: (1,), VECTOR: (3,), QUATERNION: (4,), PAIR: (3, 3),
 
 
 class Table:
-    """The fields of a record: name → first component and shape."""
+    """The fields of a record by name: address of the first number, and shape. ``told`` is printed in
+    docs/notation.md."""
 
     def __init__(self, name):
         self.name, self.fields, self.size, self.told = name, {}, 0, []
+
+    def part(self, title):
+        """Begin a part of the table, for docs/notation.md."""
+        self.told.append((title, []))
 
     def take(self, name, shape, symbol="", frame="", unit="", meaning="", at=None, after=0):
         """Add a field. ``at``: the field whose place it shares, from its number ``after`` on."""
         first = self.size if at is None else self.fields[at][0] // LANES + after
         self.fields[name] = LANES * first, shape
         self.size = max(self.size, first + sum(PARTS[shape]))
-        self.told.append((name, shape, symbol, frame, unit, meaning))
+        if self.told:
+            self.told[-1][1].append((name, shape, symbol, frame, unit, meaning))
 
     def rows(self, first, last=None):
         """Where a field is among the numbers of a record, or the fields from one to another."""
