@@ -8,7 +8,8 @@ from hypothesis import given, settings
 import leastaction as la
 from leastaction.compiled import compile_model
 from leastaction.dynamics import RETRACTIONS
-from leastaction.kernels import queries, solve
+from leastaction.kernels import queries
+from leastaction.kernels.machine.memory import room_for
 from reference.trees import KINDS, models, random_model, random_triplet
 
 some = settings(max_examples=15 if JIT else 3)
@@ -17,7 +18,7 @@ H = 0.02
 
 
 def room_of(c):
-    return np.zeros(solve.room_for(c.tree.n, c.nv))
+    return np.zeros(room_for(c.tree.n, c.nv))
 
 
 def check_jacobian(model, rng, transposed, count, h=H, retraction="split"):

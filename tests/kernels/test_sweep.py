@@ -28,7 +28,7 @@ def sweeps(system, w, q_prev, q, q_next, h, retraction, exact, tau, f, x):
     positive = sweep.factor_jacobian(tree, w, h, retraction, exact) > 0.0
     norm = sweep.up(tree, w, w, None)
     sweep.down(tree, w, w, None, True, None)
-    joints.get_solution(tree, w, x)
+    joints.get_solution(tree, w, w, x)
     return positive, norm
 
 

@@ -1,17 +1,17 @@
 """Articulated bodies: forward dynamics in O(n) (Featherstone's algorithm), and joints that nothing holds up."""
 
-from .maths import so3
-from .machine.jit import kernel
 from .joints import deflections, get_solution, passive_forces, put_rhs
 from .kinematics import place
 from .layout import BALL, SCREW
-from .machine.memory import clear, link
-from .maths.mat3 import determinant, mat_shift
+from .machine.jit import kernel
 from .machine.matrix6 import inverse6, matrix, nine, schur_complement
-from .rnea import armature_forces, link_forces, velocities
+from .machine.memory import clear, link
 from .machine.simd import below
-from .sweep import down, factor_mass, up
+from .maths import so3
+from .maths.mat3 import determinant, mat_shift
 from .maths.vec3 import sub
+from .rnea import armature_forces, link_forces, velocities
+from .sweep import down, factor_mass, up
 
 SINGULAR = 1e-14  # relative to the terms it is the sum of, below which a pivot counts as zero
 
@@ -73,7 +73,7 @@ def acceleration(system, w, v, tau, out):
     put_rhs(tree, w, out)
     up(tree, w, w, None)
     down(tree, w, w, None, None, None)
-    get_solution(tree, w, out)
+    get_solution(tree, w, w, out)
 
 
 @kernel

@@ -1,10 +1,10 @@
 """Composite rigid bodies: the dense mass matrix, in O(n · depth)."""
 
-from .machine.jit import kernel
 from .kinematics import joint_force, joint_twist, shift_wrench
 from .layout import DOF
-from .machine.memory import link
+from .machine.jit import kernel
 from .machine.matrix6 import add_to_matrix, matrix, shift6, times
+from .machine.memory import link
 from .sweep import begin_inertias
 
 

@@ -5,20 +5,20 @@ the tree multiply, and wrenches only shift. The log, the inertia and dlog are a 
 middle has no recursion.
 """
 
-from .maths import se3, so3
-from .retractions import cayley
-from .retractions.exponential import exp_momentum
-from .machine.jit import formula, kernel
+from .elements import impulses
 from .joints import carry_joint, joint_residual
 from .kinematics import inertia_times, read3
 from .layout import FREE, SCREW
+from .machine.jit import formula, kernel
 from .machine.memory import alike, link, team, teams
-from .elements import impulses
-from .rnea import gather_wrenches
 from .machine.simd import below, number, summed, wide
-from .retractions.split import split_momentum
-from .stiffness import CAYLEY, SPLIT
+from .maths import se3, so3
 from .maths.vec3 import NONE, add, add_scaled, cross, dot, scale, sub
+from .retractions import cayley
+from .retractions.exponential import exp_momentum
+from .retractions.split import split_momentum
+from .rnea import gather_wrenches
+from .stiffness import CAYLEY, SPLIT
 
 
 @formula

@@ -4,17 +4,17 @@ A joint's increment moves its whole subtree by one rigid motion ζ; every link i
 summed from leaves to root like the residual itself.
 """
 
-from .maths import so3
-from .machine.jit import kernel
 from .joints import shorter
 from .kinematics import joint_twist, shift_twist
 from .layout import DOF, FREE, SCREW
-from .machine.memory import clear, copy, link
+from .machine.jit import kernel
 from .machine.matrix6 import times
-from .rnea import gather_wrenches
+from .machine.memory import clear, copy, link
+from .maths import so3
 from .maths.se3 import terms_of
-from .stiffness import put_stiffness
 from .maths.vec3 import NONE, add, add_scaled, cross, scale
+from .rnea import gather_wrenches
+from .stiffness import put_stiffness
 
 
 @kernel

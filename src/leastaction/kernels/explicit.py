@@ -9,17 +9,17 @@ from math import isfinite
 import numpy as np
 
 from .aba import aba
-from .machine.jit import entry, kernel
 from .joints import move_by
 from .kinematics import place, read3
 from .layout import FREE, SCREW
+from .machine.jit import entry, kernel
 from .machine.memory import copy, look_at
+from .machine.simd import numbers
+from .maths.se3 import dlog_negative
 from .momentum import generalized_momentum, momentum_of
 from .record import follow, note_energy, record
 from .rnea import kinetic_energy, total_momentum
-from .maths.se3 import dlog_negative
 from .settings import BAD_CONTROL, CONVERGED, NOT_FINITE
-from .machine.simd import numbers
 from .variational import arrive, potential_energy, set_wrenches
 
 SEMI_IMPLICIT_EULER, RUNGE_KUTTA_4 = 0, 1

@@ -4,12 +4,12 @@ A SCREW joint moves by DELTA; BALL and FREE joints by the rotation J and the tra
 increment ε of a joint is in the layout of v: δ, a rotation vector, or a twist, the latter two in body axes at t_k.
 """
 
-from .maths import se3, so3
-from .machine.jit import kernel
 from .kinematics import read3, read4
 from .layout import BALL, DOF, FREE, SCREW, SPRING
-from .machine.memory import link, zeros
+from .machine.jit import kernel
+from .machine.memory import link, right, zeros
 from .machine.simd import choose, number, sign
+from .maths import se3, so3
 from .maths.vec3 import add, add_scaled, cross, dot, scale, sub
 
 
@@ -294,17 +294,16 @@ def put_rhs(tree, w, tau):
 
 
 @kernel
-def get_solution(tree, w, out):
-    """The solution X of every joint, in the layout of v."""
+def get_solution(tree, w, r, x):
+    """The solution in the memory r, in the layout of v."""
     for i in range(tree.n):
-        L, k = link(w, i), tree.iv[i]
+        L, R, k = link(w, i), right(r, i), tree.iv[i]
         if tree.kind[i] == SCREW:
-            out[k] = L.x
+            x[k] = R.x
             continue
-        orientation = L.rotation
-        out[k], out[k + 1], out[k + 2] = so3.unrotate(orientation, L.x3)
+        x[k], x[k + 1], x[k + 2] = so3.unrotate(L.rotation, R.x3)
         if tree.kind[i] == FREE:
-            out[k + 3], out[k + 4], out[k + 5] = so3.unrotate(orientation, L.x6[1])
+            x[k + 3], x[k + 4], x[k + 5] = so3.unrotate(L.rotation, R.x6[1])
 
 
 @kernel

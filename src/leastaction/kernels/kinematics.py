@@ -4,12 +4,12 @@ Everything downstream works in frames parallel to the world with the origin at e
 wrench along the tree is then a shift, with no rotation.
 """
 
-from .maths import so3
-from .machine.jit import formula, kernel
 from .layout import BALL, FREE, SCREW
+from .machine.jit import formula, kernel
 from .machine.memory import link, team, teams, zeros
-from .maths.mat3 import mat_vec
 from .machine.simd import below, choose, less, nought
+from .maths import so3
+from .maths.mat3 import mat_vec
 from .maths.vec3 import add, cross, dot, scale, sym_add, sym_mul
 
 

@@ -10,17 +10,17 @@ from collections import namedtuple
 
 from .drnea import kick
 from .guess import PAST, extrapolate, terms
-from .machine.jit import entry, formula, kernel, part
 from .joints import set_motion
 from .lanes_root import find_roots
 from .layout import LANES, System
-from .machine.memory import copy, look
+from .machine.jit import entry, formula, kernel, part
+from .machine.memory import copy, look, put_lane
+from .machine.simd import below, choose, in_fours, in_lanes, integers, less, number, numbers
 from .momentum import generalized_momentum, momentum_solve_up, velocity_of
 from .record import EXTREMES, FAST, KNOWN, LOOK, follow
 from .rnea import total_momentum
 from .search import leave
 from .settings import NOT_FINITE, UNRESOLVED
-from .machine.simd import below, choose, in_fours, in_lanes, integers, less, number, numbers
 from .sweep import down, factor_mass
 from .variational import (
     NOTICEABLE, V, come, force_scale, jumped, may_divide, potential_energy, prepare, save_node, set_wrenches,
@@ -79,7 +79,7 @@ def learn(group, h, stages, weights, guess, made):
         for s in range(len(stages)):
             own = terms(guess, weights, s, min(group.known[lane] + s, PAST), stages[s] * h)
             for j in range(PAST + 1):
-                group.weights[LANES * ((PAST + 1) * s + j) + lane] = own[j]
+                put_lane(group.weights, (PAST + 1) * s + j, lane, own[j])
     return learning
 
 
@@ -108,7 +108,7 @@ def write_lanes(target, kept, source, count):
     """Row ``kept`` of every lane."""
     for lane in range(LANES):
         for j in range(count):
-            target[lane, kept, j] = numbers(source)[LANES * j + lane]
+            target[lane, kept, j] = source[j][lane]
 
 
 @kernel

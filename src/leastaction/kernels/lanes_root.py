@@ -4,9 +4,9 @@ from math import inf, sqrt
 
 from .machine.jit import part
 from .machine.memory import keep_factors, put_back_factors
+from .machine.simd import below, choose, less, number
 from .root import LEAST_COSINE, SEARCHING, evaluate, forecast, judge, rough
 from .settings import EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, WRONG_ROOT
-from .machine.simd import below, choose, less, number
 from .sweep import factor_jacobian, up
 
 

@@ -1,14 +1,14 @@
 """Between momentum and velocity at a node: p = M v and v = M⁻¹ p, both in O(n)."""
 
-from .maths import so3
-from .machine.jit import formula, kernel
 from .joints import get_solution
-from .layout import DOF, FREE, SCREW
-from .machine.memory import link, team, teams, zeros
 from .kinematics import read3
+from .layout import DOF, FREE, SCREW
+from .machine.jit import formula, kernel
+from .machine.memory import link, team, teams, zeros
+from .maths import so3
+from .maths.vec3 import neg, scale
 from .rnea import gather_momenta, momenta, velocities
 from .sweep import down, up
-from .maths.vec3 import neg, scale
 
 
 @kernel
@@ -55,7 +55,7 @@ def velocity_of(tree, w, v):
     """v = M⁻¹ p at a node; gives twice the kinetic energy. Needs factor_mass(tree, w, 0)."""
     twice = momentum_solve_up(tree, w)
     down(tree, w, w, None, None, None)
-    get_solution(tree, w, v)
+    get_solution(tree, w, w, v)
     return twice
 
 

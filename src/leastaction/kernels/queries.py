@@ -1,21 +1,21 @@
 """What Python asks of a configuration or a state, each in one call; all take a fresh workspace w."""
 
-from .maths import so3
 from .aba import acceleration, singular_joint
 from .crba import crba
 from .drnea import carry, drnea, gather_residual, kick
 from .drnea_jacobian import drnea_jacobian
 from .elements import with_potentials
-from .machine.jit import entry
 from .joints import motion_between, move_by, passive_forces
 from .kinematics import joint_force, place, shift_wrench
+from .machine.jit import entry
 from .machine.memory import link, look, look_at
-from .rnea import gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities
 from .machine.simd import numbers
+from .maths import so3
+from .maths.vec3 import add, unit
+from .rnea import gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities
 from .solve import solve_rows
 from .sweep import factor_jacobian, factor_mass
 from .variational import arrive, set_wrenches
-from .maths.vec3 import add, unit
 
 
 @entry

@@ -5,8 +5,8 @@ at last the step in parts. It is compiled when it is first needed.
 from math import inf, isfinite, sqrt
 
 from .drnea import drnea, kick, put_residual
-from .machine.jit import entry, kernel
 from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
+from .machine.jit import entry, kernel
 from .machine.memory import link, look_at, see, team, teams
 from .momentum import generalized_momentum, velocity_of
 from .record import follow, note_energy, record

@@ -1,8 +1,8 @@
 """Recursive Newton–Euler: inverse dynamics, and what comes with the same sweep (energy, momentum)."""
 
-from .machine.jit import kernel
 from .kinematics import inertia_times, joint_force, joint_twist, read3, shift_twist, shift_wrench
 from .layout import DOF, FREE
+from .machine.jit import kernel
 from .machine.memory import link, team, teams, zeros
 from .machine.simd import number, summed, wide
 from .maths.vec3 import add, cross, dot, neg

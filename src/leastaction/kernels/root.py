@@ -8,17 +8,17 @@ convergence is judged.
 from math import inf, isfinite, nan, sqrt
 
 from .drnea import drnea, gather_residual, momentum_and_way
-from .machine.jit import formula, kernel, part
 from .kinematics import inertia_times
+from .machine.jit import formula, kernel, part
 from .machine.matrix6 import times
+from .machine.simd import choose, less
+from .maths.vec3 import add, add_scaled, cross, scale
 from .settings import (
     ABSOLUTE, CONVERGED, EXHAUSTED, FLOOR, NEWTON, NOT_FINITE, ROTATION, STRUGGLED, UNRESOLVED,
     WRONG_ROOT,
 )
-from .machine.simd import choose, less
 from .stiffness import EXP
 from .sweep import down, factor_jacobian, up
-from .maths.vec3 import add, add_scaled, cross, scale
 
 LEAST_COSINE = 0.05  # cos(θ/2) of a link's rotation in one step, below which its log counts as ambiguous (174°)
 FLOOR_LIMIT = 1e-10  # a residual that no longer shrinks is taken for round-off only below this, relative to the motion

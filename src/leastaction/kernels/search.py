@@ -11,13 +11,13 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from .drnea import carry_link, gather_residual
-from .machine.jit import apart, part
 from .joints import apply_joint_motion, carry_joint, get_joint_motion
 from .layout import DOF, FREE, State, Tree
+from .machine.jit import apart, part
 from .machine.memory import link, team, teams
+from .machine.simd import COMPILED, of_integers, of_numbers
 from .root import evaluate, find_root, polished, step_factor, sweep_down
 from .settings import FLOOR, NEWTON, RIQN, ROTATION, SCALED, Settings
-from .machine.simd import COMPILED, of_integers, of_numbers
 from .stiffness import SPLIT
 
 _NUMBER, _WHOLE, _FLAG = types.float64, types.int64, types.boolean

@@ -1,18 +1,14 @@
 """Linear systems with a factored matrix of the tree, several right-hand sides at a time."""
 
-from .maths import so3
-from .machine.jit import kernel
+from .joints import get_solution
 from .kinematics import read3
-from .layout import FREE, LANES, RIGHT, SCREW
-from .machine.memory import link, right
-from .machine.simd import SIMD, in_columns, in_lanes, numbers
-from .sweep import down, up
+from .layout import FREE, LANES, SCREW
+from .machine.jit import kernel
+from .machine.memory import link, one_below_the_other, right, side_by_side
+from .machine.simd import SIMD
+from .maths import so3
 from .maths.vec3 import NONE, add, cross
-
-
-def room_for(n: int, nv: int) -> int:
-    """Numbers that the memory for four right-hand sides takes: the rows themselves, and a record for every link."""
-    return LANES * nv + (n + 1) * RIGHT.block
+from .sweep import down, up
 
 
 @kernel
@@ -38,19 +34,6 @@ def put_right(tree, w, r, b, transposed):
 
 
 @kernel
-def get_solution(tree, w, r, x):
-    """The solution in the memory r, in the layout of v."""
-    for i in range(tree.n):
-        L, R, k = link(w, i), right(r, i), tree.iv[i]
-        if tree.kind[i] == SCREW:
-            x[k] = R.x
-            continue
-        x[k], x[k + 1], x[k + 2] = so3.unrotate(L.rotation, R.x3)
-        if tree.kind[i] == FREE:
-            x[k + 3], x[k + 4], x[k + 5] = so3.unrotate(L.rotation, R.x6[1])
-
-
-@kernel
 def solve(tree, w, r, x, newton, transposed):
     """x ← J⁻¹x or J⁻ᵀx, or M⁻¹x if ``newton`` is None; of one right-hand side, or of four. Needs factor()."""
     put_right(tree, w, r, x, transposed)
@@ -62,19 +45,12 @@ def solve(tree, w, r, x, newton, transposed):
 @kernel
 def solve_rows(tree, w, rows, room, newton, transposed):
     """The same of every row of ``rows`` (m, nv), four at a time where that can be. ``room`` is memory for right-hand
-    sides, of room_for() numbers."""
-    nv, done = tree.nv, 0
+    sides, of memory.room_for() numbers."""
     if SIMD:
-        four, memory = numbers(room), in_columns(room[LANES * nv :])
-        while done < len(rows):
-            for lane in range(LANES):  # the last row is repeated
-                for j in range(nv):
-                    four[LANES * j + lane] = rows[min(done + lane, len(rows) - 1), j]
-            solve(tree, w, memory, in_lanes(room), newton, transposed)
-            for lane in range(min(LANES, len(rows) - done)):
-                for j in range(nv):
-                    rows[done + lane, j] = four[LANES * j + lane]
-            done += LANES
+        for first in range(0, len(rows), LANES):
+            four, memory = side_by_side(rows, first, room)
+            solve(tree, w, memory, four, newton, transposed)
+            one_below_the_other(four, rows, first)
     else:
         for row in rows:
             solve(tree, w, w, row, newton, transposed)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from .maths import so3
 from .aba import aba
-from .machine.jit import entry, kernel
 from .kinematics import read3, read4
 from .layout import FREE, SCREW
+from .machine.jit import entry, kernel
 from .machine.memory import copy, look_at
 from .machine.simd import numbers
+from .maths import so3
 
 
 @kernel

@@ -4,16 +4,16 @@ K = ([dτ⁻¹]ᵀ G/h + N) dτ⁻¹ with N = ∂/∂x [(dτ⁻¹_x)ᵀ y] at y 
 the Jacobian of the residual are made of. Matrices are four 3×3 blocks. For exp see exponential.py, for split split.py.
 """
 
-from .maths import se3, so3
-from .retractions import cayley
-from .retractions.exponential import exp_stiffness, put_stiffness_second_order
-from .machine.jit import formula, kernel
 from .kinematics import about_origin, inertia_times
+from .machine.jit import formula, kernel
+from .maths import se3, so3
 from .maths.mat3 import (
     hat, mat_add, mat_hat, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, transpose,
 )
-from .retractions.split import split_stiffness
 from .maths.vec3 import add_scaled, cross, dot, scale
+from .retractions import cayley
+from .retractions.exponential import exp_stiffness, put_stiffness_second_order
+from .retractions.split import split_stiffness
 
 EXP, CAYLEY, SPLIT = 0, 1, 2  # retractions
 

@@ -14,24 +14,24 @@ Columns and rows are kept as seen from the parent's origin: then a sweep waits f
 for the shifts between them.
 """
 
-from .maths import so3
 from .drnea_jacobian import joint_derivative
-from .machine.jit import formula, kernel
 from .joints import move_joint, move_screw
 from .kinematics import about_origin, less_power, shift_twist, shift_wrench
 from .layout import BALL, FORK, LAST, SCREW
-from .machine.memory import link, right, side, team, teams, zeros
-from .maths.mat3 import (
-    columns, determinant, hat, mat_add, mat_hat, mat_inverse, mat_mul, mat_of_sym, mat_sub, mat_vec, scalar, transpose,
-    vec_mat,
-)
+from .machine.jit import formula, kernel
 from .machine.matrix6 import (
     NOUGHT, ZERO, add6, add_to_matrix, afresh, alike, begin, inverse6, matrix, matrix_for, mul6, nine, pass_on,
     put_matrix, row_dot, row_numbers, row_of, row_shift, schur_complement, shift6, times, times_transposed, upper_times,
 )
+from .machine.memory import link, right, side, team, teams, zeros
 from .machine.simd import number, sign
-from .stiffness import put_stiffness
+from .maths import so3
+from .maths.mat3 import (
+    columns, determinant, hat, mat_add, mat_hat, mat_inverse, mat_mul, mat_of_sym, mat_sub, mat_vec, scalar, transpose,
+    vec_mat,
+)
 from .maths.vec3 import add, add_scaled, cross, dot, scale, sub, unit
+from .stiffness import put_stiffness
 
 
 @formula

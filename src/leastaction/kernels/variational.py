@@ -12,19 +12,19 @@ from .aba import singular_joint
 from .drnea import kick
 from .elements import with_potentials
 from .guess import PAST, guess, remember
-from .machine.jit import entry, formula, kernel, part
 from .joints import deflections, set_motion
 from .kinematics import place, read3
 from .layout import FREE, SCREW
+from .machine.jit import entry, formula, kernel, part
 from .machine.memory import copy, link, look_at, see, team, teams, zeros
+from .machine.simd import choose, less, number
+from .maths.vec3 import NONE, dot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import KNOWN, due, follow, note_energy, record
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
 from .search import call
 from .settings import BAD_CONTROL, NOT_FINITE, RIQN, STRUGGLED, UNRESOLVED
-from .machine.simd import choose, less, number
 from .sweep import factor_mass
-from .maths.vec3 import NONE, dot
 
 # Change of the energy in a single step, relative to twice the kinetic energy, that shows the step to be too long:
 TROUBLED_JUMP = 0.025  # when the search was in trouble

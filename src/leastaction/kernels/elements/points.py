@@ -1,9 +1,9 @@
 """What elements ask of a node: where points of links are; and what they do to it: push there."""
 
-from ..maths import so3
 from ..machine.jit import kernel
 from ..machine.memory import link
 from ..machine.simd import number, numbers
+from ..maths import so3
 from ..maths.vec3 import add, cross
 
 

@@ -10,16 +10,16 @@ of its matrix: a pair of vectors, or of packed ones.
 from numba.core import types
 from numba.extending import overload
 
-from .fields import LANES, records
-from .float4 import cycled, float4, lanes_to_rows, packed, sums
-from .jit import INNER, formula, kernel
 from ..layout import ARTICULATED, ROWS
-from .memory import link
 from ..maths.mat3 import (
     add_hat_mat, mat_add, mat_inverse, mat_mul, mat_scale, mat_sub, mat_vec, outer, sub_mat_hat, vec_mat,
 )
-from .simd import SIMD, forget, in_fours, of_numbers
 from ..maths.vec3 import add, cross, dot
+from .fields import LANES, records
+from .float4 import cycled, float4, lanes_to_rows, packed, sums
+from .jit import INNER, formula, kernel
+from .memory import link
+from .simd import SIMD, forget, in_fours, of_numbers
 
 NOUGHT = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 ZERO = NOUGHT, NOUGHT, NOUGHT, NOUGHT

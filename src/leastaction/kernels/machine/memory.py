@@ -10,7 +10,7 @@ from numba.extending import overload
 from ..layout import ARTICULATED, LINK, RIGHT, ROWS, SIDE, State, System, Tree
 from .fields import LANES, Record, records
 from .jit import INNER, formula, kernel, part
-from .simd import COMPILED, WIDTH, choose, in_lanes, integers, number, numbers, of_columns, of_fours
+from .simd import COMPILED, WIDTH, choose, in_columns, in_lanes, integers, number, numbers, of_columns, of_fours
 
 BLOCK = LINK.block
 FACTORS = LINK.fields["K"][0]  # from there to the end of a block
@@ -131,6 +131,36 @@ def copy(source, target, count):
 def clear(target, count):
     for j in range(count):
         target[j] = 0.0
+
+
+def room_for(n: int, nv: int) -> int:
+    """Numbers that the memory for four right-hand sides takes: the rows themselves, and a record for every link."""
+    return LANES * nv + (n + 1) * RIGHT.block
+
+
+@kernel
+def side_by_side(rows, first, room):
+    """Four rows from number ``first`` on, the last one repeated, as fours at the beginning of ``room``; and the rest
+    of it as memory for right-hand sides."""
+    nv, one = rows.shape[1], numbers(room)
+    for lane in range(LANES):
+        for j in range(nv):
+            one[LANES * j + lane] = rows[min(first + lane, len(rows) - 1), j]
+    return in_lanes(room), in_columns(room[LANES * nv :])
+
+
+@kernel
+def one_below_the_other(four, rows, first):
+    """The inverse of side_by_side()."""
+    for lane in range(min(LANES, len(rows) - first)):
+        for j in range(rows.shape[1]):
+            rows[first + lane, j] = four[j][lane]
+
+
+@kernel
+def put_lane(one, j, lane, x):
+    """Set one lane of four numbers, through a view of single ones."""
+    one[LANES * j + lane] = x
 
 
 def factors_size(tree: Tree) -> int:

@@ -6,10 +6,10 @@ in s serve rotations up to half a radian a step, and the closed forms beyond.
 
 from math import factorial, sin, sqrt
 
-from . import so3
-from .coefficients import BETA, GAMMA, KAPPA, LOG_RATIO
 from ..machine.jit import formula, kernel
 from ..machine.piecewise import piecewise
+from . import so3
+from .coefficients import BETA, GAMMA, KAPPA, LOG_RATIO
 from .so3 import log_ratio, poly9, small_rotation, small_square
 from .vec3 import add, add_scaled, cross, dot, scale
 

@@ -2,10 +2,10 @@
 
 from math import atan2, cos, factorial, pi, sin, sqrt
 
-from .coefficients import COS_HALF, LOG_RATIO, S_LIMIT, SINC_HALF, SQUARE_LIMIT
 from ..machine.jit import formula, kernel
 from ..machine.piecewise import piecewise
 from ..machine.simd import below, nearest
+from .coefficients import COS_HALF, LOG_RATIO, S_LIMIT, SINC_HALF, SQUARE_LIMIT
 from .vec3 import add, add_scaled, cross, dot, scale
 
 # Polynomials by Estrin's scheme: Horner's would wait for every product before it begins the next

@@ -6,20 +6,20 @@ for. With SVI the momentum is kept by the joints alone (JOINT_P), and that of th
 
 from math import isfinite
 
-from .dense_root import find_dense_root, restore_wrenches, see_desk
 from ..drnea import carry, kick
 from ..guess import PAST, guess, remember
-from ..machine.jit import entry, kernel, part
 from ..joints import apply_joint_motion, carry_joint, get_motion, set_motion
+from ..machine.jit import entry, kernel, part
 from ..machine.memory import link, copy, look_at, see
+from ..maths.vec3 import NONE
 from ..momentum import generalized_momentum, velocity_of
 from ..record import follow, note_energy, record
 from ..rnea import momenta, total_momentum, velocities
 from ..search import worst_joint
 from ..settings import BAD_CONTROL, NOT_FINITE, SVI
 from ..sweep import factor_mass
-from ..maths.vec3 import NONE
 from ..variational import arrive, force_scale, potential_energy, restore_node, save_node, set_wrenches
+from .dense_root import find_dense_root, restore_wrenches, see_desk
 
 
 @kernel

@@ -7,17 +7,17 @@ import numpy as np
 
 from ..drnea import drnea, gather_residual
 from ..drnea_jacobian import drnea_jacobian
-from ..machine.jit import kernel, part
 from ..joints import get_motion, get_solution, improve_motion, joint_residual, put_rhs
 from ..layout import SCREW
+from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
-from .linear import add_row, lu_solve, product, transposed_product
+from ..machine.simd import integers, numbers
+from ..maths.vec3 import NONE
 from ..root import FLOOR_LIMIT, LEAST_COSINE
 from ..settings import ABSOLUTE, BROYDEN, CONVERGED, DENSE_NEWTON, EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, RIQN, SVI
-from ..machine.simd import integers, numbers
 from ..sweep import down, up
+from .linear import add_row, lu_solve, product, transposed_product
 from .svi import Paths, paths_of, svi, svi_jacobian
-from ..maths.vec3 import NONE
 
 # matrix: (nv²,) the Jacobian, or Broyden's approximation of its inverse; f, step, x, y, z: (nv,) the residual, the
 # last step of the search, and scratch; paths: of svi.py
@@ -84,7 +84,7 @@ def solve_with_mass(tree, w, b, x):
     put_rhs(tree, w, b)
     square = up(tree, w, w, None)
     down(tree, w, w, None, None, None)
-    get_solution(tree, w, x)
+    get_solution(tree, w, w, x)
     return square
 
 

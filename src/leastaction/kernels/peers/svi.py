@@ -14,13 +14,13 @@ from collections import namedtuple
 
 import numpy as np
 
-from ..machine.jit import kernel
 from ..kinematics import inertia_times, place
 from ..layout import LANES
+from ..machine.jit import kernel
 from ..machine.memory import link
-from ..rnea import velocities
 from ..machine.simd import SIMD, in_fours
 from ..maths.vec3 import add, add_scaled, cross, dot, scale, sub
+from ..rnea import velocities
 
 # first: links at which paths begin; main: the next link on the path, −1 at its end; width: of the line, in numbers;
 # joint: (width,) the links of the line; line: 14 rows, J (6), D (6), ∂L/∂v, ∂L/∂q; upper, lower: (width²) the second

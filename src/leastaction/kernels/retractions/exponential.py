@@ -6,18 +6,18 @@ with w = log ΔR, the displacement d of that centre, A = dlog_w on SO(3) and x =
 Everything serves one link, or four (w a view in fours). docs/derivation.md has the steps between.
 """
 
-from ..maths import so3
 from ..machine.jit import formula
+from ..machine.simd import forget
+from ..maths import so3
 from ..maths.mat3 import (
     add_hat_mat, hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, square_of, sub_mat_hat,
     transpose,
 )
-from ..machine.simd import forget
-from .split import moved, rotation_derivative, split_twist
 from ..maths.vec3 import (
     add, add_scaled, cross, dot, neg, scale, sub, sym_add_dyads, sym_add_scaled, sym_add_square, sym_commutator,
     sym_mul,
 )
+from .split import moved, rotation_derivative, split_twist
 
 
 @formula

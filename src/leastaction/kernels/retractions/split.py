@@ -5,8 +5,8 @@ that centre. Translation and rotation do not mix: free fall is exact whatever th
 half the work of the exponential on SE(3). Everything serves one link, or four (w a view in fours).
 """
 
-from ..maths import so3
 from ..machine.jit import formula
+from ..maths import so3
 from ..maths.mat3 import hat, mat_add, mat_mul, mat_of_sym, mat_scale, mat_shift, mat_sub, outer, scalar, transpose
 from ..maths.vec3 import add, add_scaled, cross, dot, scale, sym_mul
 
