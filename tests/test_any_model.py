@@ -63,8 +63,9 @@ def test_every_step_converges_or_raises(case):
     assert (traj.residual <= 1e-10).all()
     for at in model.layout.quaternions:
         np.testing.assert_allclose(np.linalg.norm(traj.q[:, at : at + 4], axis=1), 1, rtol=0, atol=1e-12)
-    p = la.mass_matrix(model, traj.q[-1]) @ traj.v[-1]
-    np.testing.assert_allclose(p, traj.p[-1], rtol=0, atol=1e-7 * np.abs(p).max())
+    M = la.mass_matrix(model, traj.q[-1])
+    p, lost = M @ traj.v[-1], 1e-15 * np.linalg.cond(M)  # bodies may fly far apart
+    np.testing.assert_allclose(p, traj.p[-1], rtol=0, atol=max(1e-7, lost) * np.abs(p).max())
 
 
 def test_hardly_a_case_is_refused_where_everything_is_allowed():

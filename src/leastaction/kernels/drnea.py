@@ -23,7 +23,7 @@ from .stiffness import CAYLEY, SPLIT
 
 @formula
 def screw_rotation(L):
-    """Set the rotation of a SCREW joint, or of four, that moves by DELTA."""
+    """Set the rotation of a SCREW joint, or of four, that moves by delta."""
     axis, delta = L.axis_turn, L.delta
     c, k = so3.half_angle_cos_sinc(delta * delta)
     x, y, z = scale(k * delta, axis)
@@ -46,7 +46,7 @@ def displacements(tree, w):
             t = scale(L.delta, L.axis_move) if screw else L.joint_shift
             d, arm = add(d, t), add(arm, t)
         # ΔR_i = ΔR_λ j,  d_i = d_λ + (ΔR_λ − 1) p_i + ΔR_λ t
-        d = add(d, so3.turn(dR, arm))
+        d = add(d, so3.rotate_less_one(dR, arm))
         dR = so3.multiply(dR, L.screw_rotation if screw else L.joint_rotation)
         least = min(least, dR[0])
         L.dR = dR
@@ -91,7 +91,7 @@ def momentum_and_way(L):
 
 @kernel
 def drnea(tree, w, h, retraction, anew):
-    """Residual wrench F of every link and residual −TAU of every joint, before they are summed along the tree. Unless
+    """Residual wrench F of every link and residual −tau of every joint, before they are summed along the tree. Unless
     ``anew``, of those joints only that have a spring, damping or an armature: for the others it is that of the step.
 
     Gives twice the discrete kinetic energy, and the least cos(θ/2) of a link's rotation over the step, which tells
@@ -177,7 +177,8 @@ def kick(system, w, tau, h):
 @formula
 def carry_link(L, m, f, d, most):
     """Momentum (m, f) of a link that moved by d, or of four, into the next step: the same covector about the new
-    origin, in the axes of the world. Of the joint, with ``most`` degrees of freedom at most, nothing."""
+    origin, in the axes of the world. The momentum of the joint begins anew at zero; carry_joint() sets it
+    where there is an armature, damping or a spring. ``most``: degrees of freedom that a joint has at most."""
     L.momentum = sub(m, cross(d, f)), f
     if most > 1:
         L.joint_momentum6 = NONE

@@ -76,8 +76,8 @@ def rough(settings, iteration):
 @formula
 def forecast(relative, before, origin):
     """What one more update would leave of a residual, at most: it contracts as the last one did, from ``before``, or by
-    what the Jacobian is off since it was factored at a residual of ``origin`` (0 for RIQN, whose matrix is always
-    off). Of one search, or of four."""
+    what the Jacobian is off since it was factored at a residual of ``origin`` (0 for RIQN: there
+    only what was measured counts). Of one search, or of four."""
     return relative * max(relative / before, CHORD * origin)
 
 
@@ -101,7 +101,7 @@ def judge(settings, iteration, least, relative, left, residual, track):
     outcome = choose(less(1.0, stalled) * less(relative, FLOOR_LIMIT), FLOOR, SEARCHING)
     found = choose(troubled, choose(too_long, UNRESOLVED, STRUGGLED), CONVERGED)
     outcome = choose(less(settings.tol, residual), outcome, found)  # Alg. 3, line 4
-    outcome = choose(diverging, EXHAUSTED, outcome)  # rescue sooner
+    outcome = choose(diverging, EXHAUSTED, outcome)  # as if all iterations were spent: the rescue begins sooner
     outcome = choose(finite, outcome, NOT_FINITE)
     anew = poor = less((POOR if settings.method == NEWTON else SLOW) * before, relative)
     if rough(settings, iteration):
@@ -148,7 +148,7 @@ def find_root(tree, state, h, reference, settings, riqn, retraction):
     ``riqn`` tells the method, ``retraction`` is one of stiffness.py. Both are None for Newton's method with SPLIT and
     the scaled stopping rule: nothing else is compiled then.
 
-    ``reference`` adds to the scale of the relative residual, which is the kinetic energy of the motion otherwise.
+    ``reference`` adds to the scale of the relative residual, which is four times the kinetic energy of the motion otherwise.
     RIQN needs factor_mass().
     """
     w, track, least, origin = state.w, (inf, inf, inf, 0.0, 0.0), 1.0, 0.0

@@ -4,11 +4,13 @@ Every link answers a small motion ζ with the momentum K ζ, and a joint moves i
 Eliminating the joints from leaves to root leaves a parent with what its children pass on:
     Â_i = K_i + Σ_c X_cᵀ (Â_c − Â_c S⁺_c D_c⁻¹ S_cᵀ Â_c) X_c,    D_c = S_cᵀ Â_c S⁺_c + e_c,
 e being what the joint itself adds. Two matrices are factored so:
-- the mass matrix, and RIQN's (paper, Algorithm 4): K is the inertia of the link and S⁺ = S. It is symmetric, and this
-  is Featherstone's articulated-body algorithm (Rigid Body Dynamics Algorithms, 2008, eq. 7.23 to 7.28);
+- the mass matrix, which is RIQN's (paper, Algorithm 3, line 5): K is the inertia of the link and S⁺ = S. It is
+  symmetric, and this is Featherstone's articulated-body algorithm (Rigid Body Dynamics Algorithms, 2008, eq. 7.23 to
+  7.28);
 - Newton's Jacobian ∂f/∂q (docs/derivation.md): K is the stiffness of the link and S⁺ = Ad_ΔT S, as the momentum of the
   step belongs to t_k and the increment to t_{k+1}. For BALL and FREE joints the unknown is their part of ζ itself.
-The argument ``newton`` is None for the former, which Numba then leaves the latter out for.
+The argument ``newton`` is None for the former, True for the latter: Numba compiles the branches of one of them only.
+The right-hand side is tau − Sᵀ Σ wrench, which is −f: so the joints move by plus the solution.
 
 Columns and rows are kept as seen from the parent's origin: then a sweep waits for one product after the other, and not
 for the shifts between them.
@@ -91,7 +93,7 @@ def factor_jacobian(tree, w, h, retraction, exact):
 
 @kernel
 def factor(tree, w, h, newton):
-    """Factor the matrix that has been begun. Gives the sign of its determinant, for Newton's."""
+    """Factor the matrix that has been begun. Of Newton's, gives the sign of det(h J); h may be negative."""
     det = number(w, 1.0)
     for i in range(tree.n - 1, -1, -1):  # leaves → root
         if tree.kind[i] == SCREW:
@@ -119,7 +121,7 @@ def eliminate_screw(tree, w, i, h, newton):
     arm, axis, A = L.arm, L.axis, matrix(w, tree, i)
     row = row_of(A, axis, tree.slides)
     if newton is not None:
-        afresh(w)  # for the other product
+        afresh(w)  # nine numbers a block would be kept on the stack for the other product: read them again
         A, axis = matrix(w, tree, i), L.axis_after
         um, uf = times(A, axis)
     pivot = row_dot(row, axis) + joint_adds(L, h, newton)
@@ -210,14 +212,59 @@ def wrench_on(tree, R, i, above):
 
 
 @formula
-def hand_to_parent(tree, r, i, m, f):
+def hand_to_parent(tree, r, i, wrench):
     """Leave the wrench of a child to its parent, which is not the link before."""
     P = right(r, tree.parent[i])
     if tree.family[i] & LAST:  # the first that comes
-        P.children = m, f
+        P.children = wrench
     else:
-        cm, cf = P.children
+        (m, f), (cm, cf) = wrench, P.children
         P.children = add(m, cm), add(f, cf)
+
+
+@formula
+def up_screw(tree, L, R, wrench, transposed):
+    """Eliminate a SCREW joint: set x = D⁻¹u, u = tau − Sᵀ wrench. Gives x u, and the wrench on the parent."""
+    (m, f), (turn, move) = wrench, L.axis if transposed is None else L.axis_after
+    u = R.tau - dot(turn, m)
+    if tree.slides or transposed is not None:
+        u -= dot(move, f)
+    x = L.inverse * u
+    R.x = x
+    um, uf = L.column if transposed is None else L.row
+    m, f = shift_wrench(m, f, L.arm)
+    return x * u, (add_scaled(m, x, um), add_scaled(f, x, uf))
+
+
+@formula
+def up_ball(A, L, R, wrench, transposed):
+    """As up_screw, for a BALL joint whose link has the articulated matrix A."""
+    m, f = wrench
+    if transposed is None:
+        u = sub(R.tau3, m)
+        x = mat_vec(L.inverse3, u)
+        um, uf = times(A, (x, cross(L.lever, x)))
+    else:
+        u = sub(R.tau3, add(m, cross(f, L.lever)))
+        x = vec_mat(u, L.inverse3)
+        um, uf = times_transposed(A, (x, scale(0.0, x)))
+    R.x3 = x
+    return dot(x, u), shift_wrench(add(m, um), add(f, uf), L.arm)
+
+
+@formula
+def up_free(inverse, E, L, R, wrench, transposed):
+    """As up_screw, for a FREE joint with this inverse of its pivot. Of Â x the wrench takes u − E x."""
+    (m, f), (tm, tf) = wrench, R.tau6
+    um, uf = sub(tm, m), sub(tf, f)
+    if transposed is None:
+        xm, xf = times(inverse, (um, uf))
+        em, ef = times(E, (xm, xf))
+    else:
+        xm, xf = times_transposed(inverse, (um, uf))
+        em, ef = times_transposed(E, (xm, xf))
+    R.x6 = xm, xf
+    return dot(xm, um) + dot(xf, uf), shift_wrench(sub(tm, em), sub(tf, ef), L.arm)
 
 
 @kernel
@@ -228,97 +275,85 @@ def up(tree, w, r, transposed):
     above = zeros(r), zeros(r)
     for i in range(tree.n - 1, -1, -1):  # leaves → root
         L, R = link(w, i), right(r, i)
-        m, f = wrench_on(tree, R, i, above)
+        wrench = wrench_on(tree, R, i, above)
         if tree.kind[i] == SCREW:
-            turn, move = L.axis if transposed is None else L.axis_after
-            u = R.tau - dot(turn, m)
-            if tree.slides or transposed is not None:
-                u -= dot(move, f)
-            x = L.inverse * u
-            R.x = x
-            norm += x * u
-            um, uf = L.column if transposed is None else L.row
-            m, f = shift_wrench(m, f, L.arm)
-            m, f = add_scaled(m, x, um), add_scaled(f, x, uf)
+            own, wrench = up_screw(tree, L, R, wrench, transposed)
         elif tree.kind[i] == BALL:
-            A = matrix_for(r, w, tree, i)
-            if transposed is None:
-                u3 = sub(R.tau3, m)
-                x3 = mat_vec(L.inverse3, u3)
-                um, uf = times(A, (x3, cross(L.lever, x3)))
-            else:
-                u3 = sub(R.tau3, add(m, cross(f, L.lever)))
-                x3 = vec_mat(u3, L.inverse3)
-                um, uf = times_transposed(A, (x3, zeros(r)))
-            R.x3 = x3
-            norm += dot(x3, u3)
-            m, f = shift_wrench(add(m, um), add(f, uf), L.arm)
+            own, wrench = up_ball(matrix_for(r, w, tree, i), L, R, wrench, transposed)
         else:
-            A, E = matrix_for(r, w, tree, i), side(tree, w, i).E
-            tm, tf = R.tau6
-            um, uf = sub(tm, m), sub(tf, f)
-            if transposed is None:
-                xm, xf = times(A, (um, uf))
-                em, ef = times(E, (xm, xf))
-            else:
-                xm, xf = times_transposed(A, (um, uf))
-                em, ef = times_transposed(E, (xm, xf))
-            R.x6 = xm, xf
-            norm += dot(xm, um) + dot(xf, uf)
-            m, f = shift_wrench(sub(tm, em), sub(tf, ef), L.arm)  # Â x = u − E x
+            own, wrench = up_free(matrix_for(r, w, tree, i), side(tree, w, i).E, L, R, wrench, transposed)
+        norm += own
         above = zeros(r), zeros(r)
         if tree.parent[i] == i - 1:  # the next link: kept at hand, which is faster than through memory
-            above = m, f
+            above = wrench
         else:
-            hand_to_parent(tree, r, i, m, f)
+            hand_to_parent(tree, r, i, wrench)
     return norm
+
+
+@formula
+def down_screw(L, R, twist, k, newton, transposed):
+    """Substitute at a SCREW joint: x ← x − D⁻¹ Sᵀ Â X ζ of the parent. Gives ζ of the link."""
+    turn, move = twist
+    rm, rf = L.column if newton is None or transposed is not None else L.row
+    # The pivot goes with what is known before: nothing waits for that product then
+    x = less_power(R.x, scale(L.inverse, rm), scale(L.inverse, rf), turn, move)
+    R.x = x
+    move_screw(L, k, x)
+    turn, move = shift_twist(turn, move, L.arm)
+    own_turn, own_move = L.axis if newton is None or transposed is not None else L.axis_after
+    return add_scaled(turn, x, own_turn), add_scaled(move, x, own_move)
+
+
+@formula
+def down_ball(A, L, R, twist, k, newton, transposed):
+    """As down_screw, for a BALL joint whose link has the articulated matrix A."""
+    turn, move = shift_twist(twist[0], twist[1], L.arm)
+    if transposed is None:
+        z = sub(R.x3, mat_vec(L.inverse3, upper_times(A, (turn, move))))
+        move = add(move, cross(L.lever, z))
+    else:
+        am, af = times_transposed(A, (turn, move))
+        z = sub(R.x3, vec_mat(add(am, cross(af, L.lever)), L.inverse3))
+    x = z if newton is None or transposed is not None else so3.unrotate(L.dR, z)
+    R.x3 = x
+    move_joint(L, k, x, scale(0.0, x))
+    return add(turn, z), move
+
+
+@formula
+def down_free(inverse, E, L, R, twist, k, newton, transposed):
+    """As down_screw, for a FREE joint with this inverse of its pivot: D⁻¹ Â ζ = ζ − D⁻¹ E ζ."""
+    turn, move = shift_twist(twist[0], twist[1], L.arm)
+    if transposed is None:
+        em, ef = times(inverse, times(E, (turn, move)))
+    else:
+        em, ef = times_transposed(inverse, times_transposed(E, (turn, move)))
+    xm, xf = R.x6
+    z, y = sub(xm, sub(turn, em)), sub(xf, sub(move, ef))
+    turn, move = add(turn, z), add(move, y)
+    if newton is not None and transposed is None:
+        z, y = so3.unrotate(L.dR, z), so3.unrotate(L.dR, sub(y, cross(L.d, z)))
+    R.x6 = z, y
+    move_joint(L, k, z, y)
+    return turn, move
 
 
 @kernel
 def down(tree, w, r, k, newton, transposed):
     """Substitute from root to leaves: the solution of every joint in x, of every link in answer. Needs up(). Unless k
     is None, the joints move by k times their solution."""
-    turn, move = zeros(r), zeros(r)
-    right(r, tree.n).answer = turn, move
+    twist = zeros(r), zeros(r)
+    right(r, tree.n).answer = twist
     for i in range(tree.n):  # root → leaves
         L, R = link(w, i), right(r, i)
         if tree.parent[i] != i - 1:  # else it is at hand
-            turn, move = right(r, tree.parent[i]).answer
+            twist = right(r, tree.parent[i]).answer
         if tree.kind[i] == SCREW:
-            rm, rf = L.column if newton is None or transposed is not None else L.row
-            # The pivot goes with what is known before: nothing waits for that product then
-            x = less_power(R.x, scale(L.inverse, rm), scale(L.inverse, rf), turn, move)
-            R.x = x
-            move_screw(L, k, x)
-            turn, move = shift_twist(turn, move, L.arm)
-            own_turn, own_move = L.axis if newton is None or transposed is not None else L.axis_after
-            turn, move = add_scaled(turn, x, own_turn), add_scaled(move, x, own_move)
+            twist = down_screw(L, R, twist, k, newton, transposed)
         elif tree.kind[i] == BALL:
-            turn, move = shift_twist(turn, move, L.arm)
-            A = matrix_for(r, w, tree, i)
-            if transposed is None:
-                z = sub(R.x3, mat_vec(L.inverse3, upper_times(A, (turn, move))))
-                turn, move = add(turn, z), add(move, cross(L.lever, z))
-            else:
-                am, af = times_transposed(A, (turn, move))
-                z = sub(R.x3, vec_mat(add(am, cross(af, L.lever)), L.inverse3))
-                turn = add(turn, z)
-            x3 = z if newton is None or transposed is not None else so3.unrotate(L.dR, z)
-            R.x3 = x3
-            move_joint(L, k, x3, zeros(r))
+            twist = down_ball(matrix_for(r, w, tree, i), L, R, twist, k, newton, transposed)
         else:
-            turn, move = shift_twist(turn, move, L.arm)
             A, E = matrix_for(r, w, tree, i), side(tree, w, i).E
-            # D⁻¹ Â ζ = ζ − D⁻¹ E ζ
-            if transposed is None:
-                em, ef = times(A, times(E, (turn, move)))
-            else:
-                em, ef = times_transposed(A, times_transposed(E, (turn, move)))
-            xm, xf = R.x6
-            z, y = sub(xm, sub(turn, em)), sub(xf, sub(move, ef))
-            turn, move = add(turn, z), add(move, y)
-            if newton is not None and transposed is None:
-                z, y = so3.unrotate(L.dR, z), so3.unrotate(L.dR, sub(y, cross(L.d, z)))
-            R.x6 = z, y
-            move_joint(L, k, z, y)
-        R.answer = turn, move
+            twist = down_free(A, E, L, R, twist, k, newton, transposed)
+        R.answer = twist

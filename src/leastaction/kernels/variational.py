@@ -1,9 +1,9 @@
 """The variational step in position–momentum form, and the loop that repeats it.
 
 Given (q0, p0): solve p0 + f⁻ = −D₁L_d(q0, q1) for q1, then p1 = D₂L_d(q0, q1) + f⁺. The momentum is carried link by
-link, as the wrench MOMENTUM about each link's origin, and by the joints themselves, JOINT_P. Gravity, external wrenches
-and joint forces act as half an impulse at either end of the step (kick); together the two halves are the paper's full
-impulse at t_k.
+link, as `momentum` about each link's origin, and by the joints themselves, as `joint_momentum`. Gravity, external
+wrenches and joint forces act as half an impulse at either end of the step (kick); together the two halves are the
+paper's full impulse at t_k.
 """
 
 from math import isfinite
@@ -151,7 +151,7 @@ def prepare(system, state, given, extremes):
     if given == P:
         for i in range(tree.n):
             L, k = link(w, i), tree.iv[i]
-            L.momentum = NONE
+            L.momentum = NONE  # all of it is given to the joints: only the sum along the tree counts
             if tree.kind[i] == SCREW:
                 L.joint_momentum = p[k]
             else:
@@ -235,7 +235,7 @@ def run(system, state, control, tau, wrench, h, first, steps, every, known, meth
                 return k, 0, blamed
         known = min(known + len(stages), PAST)
         keep = (first + k + 1) % every == 0
-        known_before, out.extremes[KNOWN] = out.extremes[KNOWN], 0.0
+        energy_was_known, out.extremes[KNOWN] = out.extremes[KNOWN], 0.0
         look_at_it = due(first + k + 1, least)
         factored = look_at_it or keep or control is not None
         if not factored:
@@ -244,9 +244,12 @@ def run(system, state, control, tau, wrench, h, first, steps, every, known, meth
         before, last = twice, energy
         twice = velocity_of(tree, w, v) if keep or control is not None else momentum_solve_up(tree, w)
         energy = 0.5 * twice + potential_energy(system, w, springs)
+        # A step that turns a link far may be too long, which its energy tells. Where the energy before it was not
+        # looked at, the rescue makes the step again and compares; also if this call happens to know it, so that a run
+        # in parts is the same as in one.
         if not isfinite(energy) or (
                 least < NOTICEABLE and len(held) == 0 and may_divide(settings)
-                and (known_before == 0.0 or jumped(energy - last, before, twice, out.status[k]) != 0.0)):
+                and (energy_was_known == 0.0 or jumped(energy - last, before, twice, out.status[k]) != 0.0)):
             out.status[k] = UNRESOLVED if isfinite(energy) else NOT_FINITE
             restore_node(system, state)
             generalized_momentum(tree, w, p)

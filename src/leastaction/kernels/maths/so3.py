@@ -52,7 +52,7 @@ def normalize(q):
 
 
 @kernel
-def turn(q, p):
+def rotate_less_one(q, p):
     """(R − 1) p, without the cancellation that R p − p would have for a small rotation."""
     u = vector(q)
     t = cross(u, p)

@@ -15,7 +15,7 @@ from ..maths.vec3 import add, add_scaled, cross, dot, scale, sym_mul
 def moved(L):
     """How a link moves over the step: vector part of its rotation, and e. Needs displacements()."""
     q = L.dR
-    return so3.vector(q), add(L.d, so3.turn(q, L.centre))
+    return so3.vector(q), add(L.d, so3.rotate_less_one(q, L.centre))
 
 
 @formula
