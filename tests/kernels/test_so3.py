@@ -114,7 +114,8 @@ def test_turn_has_no_cancellation(theta):
     w, p = theta * unit(), RNG.normal(size=3)
     with mp.workdps(lie_mp.DIGITS):
         exact = (lie_mp.exp3(w) - mp.eye(3)) * mp.matrix(p.tolist())
-    error = np.array(call(so3.rotate_less_one)(call(so3.exp)(tuple(w)), tuple(p))) - np.array(exact.tolist(), dtype=float)[:, 0]
+    found = call(so3.rotate_less_one)(call(so3.exp)(tuple(w)), tuple(p))
+    error = np.array(found) - np.array(exact.tolist(), dtype=float)[:, 0]
     assert np.abs(error).max() <= 4 * EPS * theta * np.linalg.norm(p)
 
 

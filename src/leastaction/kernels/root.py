@@ -148,8 +148,8 @@ def find_root(tree, state, h, reference, settings, riqn, retraction):
     ``riqn`` tells the method, ``retraction`` is one of stiffness.py. Both are None for Newton's method with SPLIT and
     the scaled stopping rule: nothing else is compiled then.
 
-    ``reference`` adds to the scale of the relative residual, which is four times the kinetic energy of the motion otherwise.
-    RIQN needs factor_mass().
+    ``reference`` adds to the scale of the relative residual, which is four times the kinetic energy of the motion
+    otherwise. RIQN needs factor_mass().
     """
     w, track, least, origin = state.w, (inf, inf, inf, 0.0, 0.0), 1.0, 0.0
     factored = settings.method != NEWTON  # RIQN's matrix is

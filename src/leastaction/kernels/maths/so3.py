@@ -63,13 +63,13 @@ def rotate_less_one(q, p):
 @kernel
 def rotate(q, p):
     """R p."""
-    return add(p, turn(q, p))
+    return add(p, rotate_less_one(q, p))
 
 
 @kernel
 def unrotate(q, p):
     """Rᵀ p."""
-    return add(p, turn(inverse(q), p))
+    return add(p, rotate_less_one(inverse(q), p))
 
 
 @kernel
