@@ -67,6 +67,12 @@ class Compiled:
         return w
 
     @cached_property
+    def structure(self) -> bytes:
+        """All of it that the kernels read once for several simulations side by side; only equal ones go together."""
+        tree = (part.tobytes() if isinstance(part, np.ndarray) else str(part).encode() for part in self.tree)
+        return b"|".join((*tree, self.rest.tobytes(), b"%d%d" % (self.stiff, self.damped)))
+
+    @cached_property
     def _constant_rows(self) -> np.ndarray:
         """The constants as the kernels have them: (blocks, rows, 4)."""
         blocks = layout.blocks(self.tree.n)
