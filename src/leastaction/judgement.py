@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from leastaction.compiled import compile_model
 from leastaction.errors import AccuracyWarning, warn_user
 from leastaction.integrators import Variational
 from leastaction.kernels.record import LOOK
@@ -172,12 +173,12 @@ def work_reason(run: "Trajectory") -> str:
     for name, forces in (("a control", run.origin.control), ("external wrenches", run.origin.wrench)):
         if forces is not None and (callable(forces) or np.any(forces)):
             return f"{name} may do work"
+    if not compile_model(run.model).damped:
+        return ""
     damped = [body.name for body in run.model.bodies if any(part.damping > 0 for part in body.joint.parts())]
-    if damped:
-        if len(damped) > 1:
-            return f"the joints of '{damped[0]}' and {len(damped) - 1} more have damping"
-        return f"the joint of '{damped[0]}' has damping"
-    return ""
+    if len(damped) > 1:
+        return f"the joints of '{damped[0]}' and {len(damped) - 1} more have damping"
+    return f"the joint of '{damped[0]}' has damping"
 
 
 @contextmanager

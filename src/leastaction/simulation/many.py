@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike
 
 from leastaction.arguments import real_array, whole
 from leastaction.compiled import compile_model
+from leastaction.errors import ModelError
 from leastaction.integrators import Status, as_integrator, point_to_integrator
 from leastaction.judgement import warn_of_many
 from leastaction.kernels.record import Record
-from leastaction.model import Inertia, Model
-from leastaction.model.unhonoured import inherit, tell
+from leastaction.model import Model
+from leastaction.model.unhonoured import tell
 from leastaction.progress import Progress
 from leastaction.run import NODE, tell_end
 from leastaction.simulation.group import Member, naming, rows_of, suits
@@ -25,6 +26,7 @@ from leastaction.simulation.members import run_members
 from leastaction.simulation.single import prepare
 from leastaction.trajectories import Trajectories
 from leastaction.trajectory import Control, Trajectory
+from leastaction.variants import GRAVITY, variants
 
 Array = np.ndarray
 
@@ -143,27 +145,15 @@ def _each(label: str, values: ArrayLike, size: int, count: int) -> Array:
 
 def _variants(model: Model, gravity: ArrayLike | None, mass: ArrayLike | None, count: int) -> list[Model]:
     """The model of every member; the same one where nothing differs."""
-    if gravity is None and mass is None:
-        return [model] * count
-    own = [body.inertia.mass for body in model.bodies]
-    gravities = _each("gravity", model.gravity if gravity is None else gravity, 3, count)
-    masses = _each("mass", own if mass is None else mass, model.nb, count)
-    variants = []
-    for b in range(count):
-        with naming(b):
-            variants.append(_variant(model, gravities[b], masses[b]))
-    return variants
-
-
-def _variant(model: Model, gravity: Array, mass: Array) -> Model:
-    copy = Model(gravity, model.name)
-    for body, m in zip(model.bodies, mass, strict=True):
-        own = body.inertia
-        if m != own.mass:
-            if own.mass == 0:
-                raise ValueError(f"body '{body.name}' has no mass, so its inertia cannot grow with {m:g} kg")
-            own = Inertia(m, own.com, own.matrix * (m / own.mass))
-        copy.add_body(body.name, body.parent, body.joint, body.position, body.quaternion, own, body.geometry)
-    copy.q0, copy.v0 = model.q0, model.v0
-    inherit(model, copy)
-    return copy
+    changes = {}
+    if gravity is not None:
+        changes[GRAVITY] = _each("gravity", gravity, 3, count)
+    if mass is not None:
+        masses = _each("mass", mass, model.nb, count)
+        changes |= {("mass", b): masses[:, b] for b in range(model.nb)}
+    made = []
+    for b, one in enumerate(variants(model, changes, count) if changes else [model] * count):
+        if isinstance(one, ModelError):
+            raise ModelError(f"member {b}: {one}")
+        made.append(one)
+    return made
