@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         poses,
         potential_energy,
     )
+    from leastaction.ensemble import EnsembleResults, open_ensemble
     from leastaction.errors import AccuracyWarning, FileError, ModelError, ModelWarning, StepError
     from leastaction.files import open_run
     from leastaction.files.resume import resume
@@ -70,6 +71,7 @@ _HOME = {
         "analysis": "Certificate audit compare to_mujoco",
         "dynamics": "discrete_jacobian discrete_residual energy forward_dynamics increment inverse_dynamics jacobian "
                     "kinetic_energy mass_matrix momentum poses potential_energy",
+        "ensemble": "EnsembleResults open_ensemble",
         "errors": "AccuracyWarning FileError ModelError ModelWarning StepError",
         "files": "resume",
         "importers": "find_model from_mujoco load",
@@ -94,6 +96,7 @@ __all__ = [
     "Broyden",
     "Certificate",
     "DenseNewton",
+    "EnsembleResults",
     "FileError",
     "Fixed",
     "Free",
@@ -134,6 +137,7 @@ __all__ = [
     "load",
     "mass_matrix",
     "momentum",
+    "open_ensemble",
     "poses",
     "potential_energy",
     "resume",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leastaction.ensemble.folder import Folder
+from leastaction.ensemble.folder import Folder, Stored
 from leastaction.ensemble.index import PAGE, REASON, Index, Summary, opened, read_array, read_index, title
 from leastaction.ensemble.layout import QUANTITIES
 from leastaction.ensemble.statistics import Moments, Partial
@@ -69,7 +69,8 @@ def write_chunk(folder: Folder, number: int, data: ChunkData, fingerprint: str, 
     with h5py.File(f"chunk {number} {os.getpid()}", "w", driver="core", backing_store=False, userblock_size=room,
                    libver=("v108", "v108"), alignment_threshold=1, alignment_interval=64) as file:
         for name, values in arrays.items():
-            file.create_dataset(name, data=values)
+            text = h5py.string_dtype("utf-8", REASON)
+            file.create_dataset(name, data=values.view(text) if values.dtype.kind == "S" else values)
         file.flush()
         places = {name: (file[name].id.get_offset() or 0) if values.size else 0 for name, values in arrays.items()}
         image = file.id.get_file_image()  # without the room before it, which the places count
@@ -82,39 +83,39 @@ def write_chunk(folder: Folder, number: int, data: ChunkData, fingerprint: str, 
     return index.summary()
 
 
-def check_chunk(folder: Folder, number: int, digest: str, fingerprint: str, deep: bool = False) -> Summary:
+def check_chunk(folder: Folder, number: int, stored: Stored, deep: bool = False) -> Summary:
     """Return what a chunk's file says of itself if it is whole; else a FileError says what is wrong with it.
 
     Parameters
     ----------
-    digest, fingerprint : what its own must be
+    stored : what plan.json holds, to which the chunk must belong
     deep : whether to read all of it and compare the check sums of its arrays, too
     """
     path = folder.chunk(number)
     with opened(path) as file, plain_faults(path):
-        index = read_index(file, path, number, digest, fingerprint)
+        index = read_index(file, path, number, stored)
         if deep:
             for name in index.arrays:
                 read_array(file, path, index, name)
         return index.summary()
 
 
-def survey(folder: Folder, digest: str, fingerprint: str) -> tuple[dict[int, Summary], dict[int, str]]:
+def survey(folder: Folder, stored: Stored) -> tuple[dict[int, Summary], dict[int, str]]:
     """Return the chunks that are there and whole, and what is wrong with the others that have a file, by number."""
     whole, faults = {}, {}
     for number in folder.numbers():
         try:
-            whole[number] = check_chunk(folder, number, digest, fingerprint)
+            whole[number] = check_chunk(folder, number, stored)
         except FileError as error:
             faults[number] = str(error)
     return whole, faults
 
 
-def read_chunk(folder: Folder, number: int, digest: str, fingerprint: str) -> ChunkData:
+def read_chunk(folder: Folder, number: int, stored: Stored) -> ChunkData:
     """Read all of a chunk; its check sums are compared."""
     path = folder.chunk(number)
     with opened(path) as file, plain_faults(path):
-        index = read_index(file, path, number, digest, fingerprint)
+        index = read_index(file, path, number, stored)
         found = {name: read_array(file, path, index, name) for name in index.arrays}
         failed = found["failures_member"] - index.first
         reasons = [""] * index.count
@@ -125,8 +126,9 @@ def read_chunk(folder: Folder, number: int, digest: str, fingerprint: str) -> Ch
         for name, end in ends.items():
             end[failed] = found[name]
         return ChunkData(index.first, divided(index.parameters, found["parameters"]),
-                         {name: found[name] for name in QUANTITIES if name in found}, found["steps"], found["warned"],
-                         reasons, ends["failures_t"], ends["failures_q"], ends["failures_v"], partials_of(found))
+                         {name: found[name] for name in QUANTITIES if name in found}, found["steps"],
+                         found["warned"].astype(bool), reasons, ends["failures_t"], ends["failures_q"],
+                         ends["failures_v"], partials_of(found))
 
 
 def divided(parameters: Iterable[tuple[str, int | None]], table: Array) -> dict[str, Array]:
@@ -157,7 +159,7 @@ def _arrays(data: ChunkData) -> dict[str, Array]:
         **{name: np.asarray(values, dtype="<f8") for name, values in data.nodes.items()},
         "parameters": np.concatenate([np.empty((count, 0)), *columns], axis=1),
         "steps": np.asarray(data.steps, dtype="<i8"),
-        "warned": np.asarray(data.warned, dtype=bool),
+        "warned": np.asarray(data.warned, dtype="|u1"),
         "failures_member": data.first + failed.astype("<i8"),
         "failures_t": np.asarray(data.failed_t, dtype="<f8")[failed],
         "failures_q": np.asarray(data.last_q, dtype="<f8")[failed],

@@ -15,6 +15,7 @@ from typing import IO
 
 import numpy as np
 
+from leastaction.ensemble.folder import Stored
 from leastaction.errors import FileError
 from leastaction.files.sums import check_sum
 
@@ -24,7 +25,7 @@ TITLE = len(MAGIC) + 8 + 1 + 8 + 1  # with the length and the check sum of the i
 PAGE = 4096
 LARGEST = 2**24  # bytes of an index
 REASON = 200  # bytes of the reason of a failure; what is longer is cut
-KINDS = ("<f8", "<i8", "|b1", f"|S{REASON}")
+KINDS = ("<f8", "<i8", "|u1", f"|S{REASON}")
 REMAKE = "delete it and run the ensemble again, which makes only what is missing"
 
 
@@ -87,7 +88,7 @@ def opened(path: Path) -> IO[bytes]:
         raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def read_index(file: IO[bytes], path: Path, number: int, digest: str, fingerprint: str) -> Index:
+def read_index(file: IO[bytes], path: Path, number: int, stored: Stored) -> Index:
     """Read the index of a chunk's file, and compare all that it says; a FileError names what is wrong."""
     start = file.read(PAGE)
     length, expected = _sizes(start, path)
@@ -99,14 +100,20 @@ def read_index(file: IO[bytes], path: Path, number: int, digest: str, fingerprin
     if size != index.size:
         raise FileError(f"{path} has {size} bytes and was written with {index.size}, so it was cut off or not copied "
                         f"whole: {REMAKE}")
-    if index.digest != digest:
+    if index.digest != stored.digest:
         raise FileError(f"{path} belongs to another ensemble, whose plan is another: move it away, and run the "
                         "ensemble again, which makes only what is missing")
     if index.number != number:
         raise FileError(f"{path} is a copy or a renamed file of chunk {index.number}: {REMAKE}")
-    if index.fingerprint != fingerprint:
+    if index.fingerprint != stored.fingerprint:
         raise FileError(f"{path} was made by another version or on another kind of processor, so its bits may differ "
                         f"from those of the other chunks: {REMAKE}")
+    first = number * stored.chunk
+    if (index.first, index.count) != (first, min(stored.chunk, stored.plan["members"] - first)):
+        raise FileError(f"{path} has {index.count} members from {index.first} on, and the plan now divides members "
+                        f"otherwise: {REMAKE}")
+    if not all(type(number) is int for number in (index.failed, index.warned)):
+        raise FileError(f"the index of {path} is not one that leastaction writes: {REMAKE}")
     for name, (kind, shape, offset, _) in index.arrays.items():
         _check_place(path, name, kind, shape, offset, size)
     return index
