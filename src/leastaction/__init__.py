@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         poses,
         potential_energy,
     )
-    from leastaction.ensemble import EnsembleResults, open_ensemble
+    from leastaction.ensemble import Ensemble, EnsembleResults, Normal, Uniform, open_ensemble
     from leastaction.errors import AccuracyWarning, FileError, ModelError, ModelWarning, StepError
     from leastaction.files import open_run
     from leastaction.files.resume import resume
@@ -71,7 +71,7 @@ _HOME = {
         "analysis": "Certificate audit compare to_mujoco",
         "dynamics": "discrete_jacobian discrete_residual energy forward_dynamics increment inverse_dynamics jacobian "
                     "kinetic_energy mass_matrix momentum poses potential_energy",
-        "ensemble": "EnsembleResults open_ensemble",
+        "ensemble": "Ensemble EnsembleResults Normal Uniform open_ensemble",
         "errors": "AccuracyWarning FileError ModelError ModelWarning StepError",
         "files": "resume",
         "importers": "find_model from_mujoco load",
@@ -96,6 +96,7 @@ __all__ = [
     "Broyden",
     "Certificate",
     "DenseNewton",
+    "Ensemble",
     "EnsembleResults",
     "FileError",
     "Fixed",
@@ -107,6 +108,7 @@ __all__ = [
     "ModelError",
     "ModelWarning",
     "Newton",
+    "Normal",
     "Planar",
     "Prismatic",
     "Revolute",
@@ -117,6 +119,7 @@ __all__ = [
     "StepError",
     "Trajectories",
     "Trajectory",
+    "Uniform",
     "Universal",
     "Variational",
     "__version__",

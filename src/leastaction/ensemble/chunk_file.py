@@ -1,6 +1,7 @@
 """One file a chunk: an HDF5 file with an index of its arrays; the same data give the same bytes, whoever writes."""
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -18,6 +19,7 @@ from leastaction.files.reading import plain_faults
 from leastaction.files.sums import check_sum
 
 Array = np.ndarray
+NUMBER = re.compile(r"(?<![\w'.])[-+]?(\d+(\.\d*)?(e[-+]?\d+)?|nan|inf)(?![\w'])")
 COMMONEST = 5  # reasons of failures that a summary names
 
 
@@ -57,7 +59,7 @@ def write_chunk(folder: Folder, number: int, data: ChunkData, fingerprint: str, 
     """
     h5py = need_h5py()
     data = data._replace(reasons=[reason.encode()[:REASON].decode(errors="ignore") for reason in data.reasons])
-    arrays, reasons = _arrays(data), Counter(reason for reason in data.reasons if reason)
+    arrays, reasons = _arrays(data), Counter(map(_kind, filter(None, data.reasons)))
     parameters = [(name, None if values.ndim == 1 else values.shape[1]) for name, values in data.parameters.items()]
     index = Index(number, data.first, len(data.steps), digest, fingerprint, 0, reasons.total(), int(data.warned.sum()),
                   sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:COMMONEST], parameters,
@@ -81,6 +83,11 @@ def write_chunk(folder: Folder, number: int, data: ChunkData, fingerprint: str, 
         to.write(title(index).ljust(room, b"\0"))
         to.write(image)
     return index.summary()
+
+
+def _kind(reason: str) -> str:
+    """Leave out of a reason the numbers that differ between members of the same fate, but not those in names."""
+    return NUMBER.sub("…", reason)
 
 
 def check_chunk(folder: Folder, number: int, stored: Stored, deep: bool = False) -> Summary:

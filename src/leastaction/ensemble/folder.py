@@ -19,7 +19,7 @@ from leastaction.files.reading import plain_faults
 FORMAT = 1
 DIGITS = 8
 FORGOTTEN = 3600.0  # s after which an unfinished file is taken for left behind, whoever wrote it
-PART = re.compile(r"(\d{8,}\.h5|plan\.json|ensemble\.h5)\.[\w-]+\.\d+\.\d+\.tmp")  # file, host, process, thread
+PART = re.compile(r"(\d{8,}\.h5|plan\.json|arrays\.npz|ensemble\.h5)\.[\w-]+\.\d+\.\d+\.tmp")  # host, process, thread
 WAY_OUT = ("; choose a folder that can be written to, on a disk with room. A second run makes only the chunks that are "
            "missing")
 
@@ -46,6 +46,7 @@ class Folder:
     ----------
     path : of the folder
     plan : plan.json, what is computed
+    arrays : arrays.npz, the arrays of the plan
     chunks : the folder with one file a chunk
     virtual : ensemble.h5, an HDF5 file over all chunks for other programs
     """
@@ -53,6 +54,7 @@ class Folder:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.plan = self.path / "plan.json"
+        self.arrays = self.path / "arrays.npz"
         self.chunks = self.path / "chunks"
         self.virtual = self.path / "ensemble.h5"
 
