@@ -67,5 +67,5 @@ def require_same(there: str, where: str) -> None:
     names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     said = ", ".join(f"{name} was {before.get(name)} and is {now.get(name)} here" for name in names)
     raise FileError(f"{where} was begun by what may compute other bits, which are not mixed: {said or there}. Use "
-                    "what it was begun with, or another folder; on a cluster of several kinds of processors, begin it with "
-                    "NUMBA_CPU_NAME set to one that all of them are, such as x86-64-v3, everywhere")
+                    "what it was begun with, or another folder; on a cluster of several kinds of processors, begin it "
+                    "with NUMBA_CPU_NAME set to one that all of them are, such as x86-64-v3, everywhere")

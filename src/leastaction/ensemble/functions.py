@@ -12,9 +12,8 @@ from leastaction.model import Model
 
 
 def name_of(function: Any) -> str:
-    """Name a function for people."""
-    function = getattr(function, "py_func", function)
-    return f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__name__)}"
+    """Name a function for people; in which module it is does not matter, as a script may also be imported."""
+    return str(getattr(getattr(function, "py_func", function), "__qualname__", type(function).__name__))
 
 
 def digest_of(function: Any) -> str:

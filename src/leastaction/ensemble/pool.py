@@ -17,6 +17,7 @@ from typing import IO, Any, Self
 from leastaction.ensemble.index import Summary
 
 DEATHS = 3  # of its workers that a chunk may cause
+SERVE = "from leastaction.ensemble.pool import serve; serve()"
 LENGTH = struct.Struct("<Q")
 
 
@@ -91,7 +92,7 @@ class Worker:
     def __init__(self, path: str, functions: bytes | None, threads: int) -> None:
         places = os.pathsep.join(place or os.getcwd() for place in sys.path)
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from leastaction.ensemble.pool import serve; serve()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-c", SERVE], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": places})
         self.first: tuple[Any, ...] | None = (path, functions, threads)
 
