@@ -19,7 +19,7 @@ from leastaction.ensemble.layout import QUANTITIES, Layout
 from leastaction.ensemble.plan import Plan, differences, read_arrays, write_arrays
 from leastaction.ensemble.results import EnsembleResults, open_ensemble
 from leastaction.ensemble.sizing import chunk_size
-from leastaction.ensemble.tally import Tally
+from leastaction.ensemble.tally import Tally, TooManyFailures
 from leastaction.ensemble.virtual import write_virtual
 from leastaction.errors import AccuracyWarning, FileError, warn_user
 from leastaction.files.container import need_h5py
@@ -152,7 +152,7 @@ class Ensemble:
             die are replaced; a `concurrent.futures.Executor`, whose errors are raised; or a `dask.distributed.Client`
         progress : whether to show a bar, of members; None shows it for long runs at a terminal
         most_failures : which part of the members may fail, or how many, as a whole number; more end the run with the
-            commonest reasons. A part is judged when a tenth of the members is there
+            commonest reasons. It is a part of all members, or of those made once they are a thousand and a tenth of all
         threads : for each worker; None for all there are, divided among them. With a user's executor whose number of
             workers is not known, and with Dask, one
 
@@ -195,7 +195,7 @@ class Ensemble:
             raise KeyboardInterrupt(f"{tally.done} of {self.members} members are in {place.path}: the same call makes "
                                     "the rest") from None
         except Exception as error:
-            if not isinstance(error, FileError):
+            if not isinstance(error, FileError | TooManyFailures):
                 error.add_note(f"{tally.done} of {self.members} members are in {place.path}: the same call makes the "
                                "rest")
             raise

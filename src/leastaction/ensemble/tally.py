@@ -5,9 +5,13 @@ from collections import Counter
 from leastaction.arguments import finite, shown
 from leastaction.ensemble.index import Summary
 
-EARLY = 0.1  # of the members, before which a fraction of failures is not judged
+EARLY, ENOUGH = 0.1, 1000  # of the members, and members, by which a part of failures is judged before the end
 NAMED = 5  # reasons that are told
 REMEMBERED = 1000  # reasons that are counted
+
+
+class TooManyFailures(RuntimeError):
+    """More members failed than was allowed."""
 
 
 class Tally:
@@ -37,14 +41,15 @@ class Tally:
             self.reasons.update(summary.reasons)
 
     def check(self, folder: str) -> None:
-        """Raise a RuntimeError if more members failed than is allowed; a fraction is that of the members made."""
+        """Raise TooManyFailures if more members failed than is allowed: of all, or of those made if they are many."""
         if isinstance(self.limit, int):
             few = self.failed <= self.limit
         else:
-            few = self.failed <= self.limit * self.done or self.done < EARLY * self.members
+            judged = self.done if self.done >= max(EARLY * self.members, ENOUGH) else self.members
+            few = self.failed <= self.limit * judged
         if few:
             return
-        reasons = "; ".join(f"{count} times: {reason}" for reason, count in self.reasons.most_common(NAMED))
-        raise RuntimeError(f"{self.failed} of {self.done} members failed, and most_failures is {self.limit}: "
-                           f"{reasons}. What was made is in {folder}, where la.open_ensemble reads it; a greater "
-                           "most_failures goes on")
+        reasons = "; ".join(f"{count} × {reason}" for reason, count in self.reasons.most_common(NAMED))
+        raise TooManyFailures(f"{self.failed} of {self.done} members failed, and most_failures is {self.limit}: "
+                              f"{reasons}. What was made is in {folder}, where la.open_ensemble reads it; a greater "
+                              "most_failures goes on")
