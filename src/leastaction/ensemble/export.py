@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leastaction.files.columns import columns
+from leastaction.files import columns as files_columns
 from leastaction.files.export import MOMENTA, joint_labels
 
 if TYPE_CHECKING:
@@ -19,17 +19,14 @@ if TYPE_CHECKING:
 
     from leastaction.ensemble.results import EnsembleResults
 
-Array = np.ndarray
 ENTRIES = {"q": ("in_q",), "v": ("in_v",), "p": ("in_v",), "energy": (), "momentum": ("axis",)}  # axes after the nodes
 KINDS = ("mean", "std", "minimum", "maximum")
 
 
-def parameter_columns(parameters: Mapping[str, Array]) -> dict[str, Array]:
-    """Return single numbers of every member by name; of several, "q" gives "q[0]", "q[1]" and so on."""
-    found: dict[str, Array] = {}
-    for name, values in parameters.items():
-        found |= {name: values} if values.ndim == 1 else {f"{name}[{k}]": column for k, column in enumerate(values.T)}
-    return found
+def parameter_labels(drawn: Iterable[tuple[str, int | None]]) -> list[str]:
+    """Name every number that was drawn: "mass:hand" by itself; of several, "q[0]", "q[1]" and so on."""
+    return [label for name, size in drawn for label in
+            ([name] if size is None else [f"{name}[{k}]" for k in range(size)])]
 
 
 def axes(results: EnsembleResults) -> dict[str, Any]:
@@ -40,7 +37,7 @@ def axes(results: EnsembleResults) -> dict[str, Any]:
 
 def meanings(results: EnsembleResults) -> dict[str, str]:
     """Say what each quantity is, with its unit."""
-    return {name: column.meaning for name, column in columns(results.model, 0, 1).items()}
+    return {name: column.meaning for name, column in files_columns.columns(results.model, 0, 1).items()}
 
 
 def to_pandas(results: EnsembleResults) -> pandas.DataFrame:
@@ -52,7 +49,9 @@ def to_pandas(results: EnsembleResults) -> pandas.DataFrame:
     reasons = np.full(results.members, "", dtype=object)
     for failure in results.failures:
         reasons[failure.member] = failure.reason
-    table = parameter_columns(results.parameters) | {"steps": results.steps, "failure": reasons}
+    columns = [column for values in results.parameters.values() for column in np.atleast_2d(values.T)]
+    table = dict(zip(parameter_labels(results.drawn), columns, strict=True))
+    table |= {"steps": results.steps, "failure": reasons}
     return pandas.DataFrame(table, pandas.RangeIndex(results.members, name="member"))
 
 

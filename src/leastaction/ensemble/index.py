@@ -6,6 +6,7 @@ following anything that a file may point to.
 """
 
 import json
+import math
 import os
 import zlib
 from collections import Counter
@@ -25,7 +26,7 @@ TITLE = len(MAGIC) + 8 + 1 + 8 + 1  # with the length and the check sum of the i
 PAGE = 4096
 LARGEST = 2**24  # bytes of an index
 REASON = 200  # bytes of the reason of a failure; what is longer is cut
-KINDS = ("<f8", "<i8", "|u1", f"|S{REASON}")
+KINDS = {"<f8": 8, "<i8": 8, "|u1": 1, f"|S{REASON}": REASON}  # bytes of a number
 REMAKE = "delete it and run the ensemble again, which makes only what is missing"
 
 
@@ -112,7 +113,8 @@ def read_index(file: IO[bytes], path: Path, number: int, stored: Stored) -> Inde
     if (index.first, index.count) != (first, min(stored.chunk, stored.plan["members"] - first)):
         raise FileError(f"{path} has {index.count} members from {index.first} on, and the plan now divides members "
                         f"otherwise: {REMAKE}")
-    if not all(type(number) is int for number in (index.failed, index.warned)):
+    counts = (index.failed, index.warned, *(count for _, count in index.reasons))
+    if not all(type(number) is int for number in counts):
         raise FileError(f"the index of {path} is not one that leastaction writes: {REMAKE}")
     for name, (kind, shape, offset, _) in index.arrays.items():
         _check_place(path, name, kind, shape, offset, size)
@@ -126,7 +128,7 @@ def read_array(file: IO[bytes], path: Path, index: Index, name: str, rows: slice
     kind, shape, offset, expected = index.arrays[name]
     whole = tuple(shape)
     if rows is not None:
-        offset += rows.start * int(np.prod(whole[1:])) * np.dtype(kind).itemsize
+        offset += rows.start * math.prod(whole[1:]) * KINDS[kind]
         whole = rows.stop - rows.start, *whole[1:]
     values = np.empty(whole, kind)
     if values.size == 0:
@@ -163,5 +165,5 @@ def _check_place(path: Path, name: str, kind: str, shape: list[int], offset: int
     numbers = (*shape, offset)
     if kind not in KINDS or any(type(number) is not int or number < 0 for number in numbers):
         raise FileError(f"'{name}' in {path} is of no kind that leastaction writes: {REMAKE}")
-    if offset + int(np.prod(shape, dtype=object)) * np.dtype(kind).itemsize > size:
+    if offset + math.prod(shape) * KINDS[kind] > size:
         raise FileError(f"'{name}' in {path} goes beyond the end of the file: {REMAKE}")

@@ -5,10 +5,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from leastaction.ensemble.chunk_file import divided, survey
+from leastaction.ensemble.chunk_file import divided, partials_of, survey
 from leastaction.ensemble.folder import Folder
-from leastaction.ensemble.index import REMAKE, Index, Summary, opened, read_array, read_index
+from leastaction.ensemble.index import REASON, REMAKE, Index, Summary, opened, read_array, read_index
 from leastaction.ensemble.layout import Layout
+from leastaction.ensemble.statistics import Partial, subtrees
 from leastaction.errors import FileError
 from leastaction.files.reading import plain_faults
 
@@ -84,20 +85,42 @@ class Reader:
                     found[name] = read_array(file, path, index, name, rows)
             return found
 
+    def statistics(self, number: int) -> list[Partial]:
+        """Read the statistics of a chunk; none if it is missing and that is allowed."""
+        found = self.read(number, "statistics_")
+        if found is None:
+            return []
+        places = zip(found["statistics_level"].tolist(), found["statistics_index"].tolist(), strict=True)
+        if list(places) != subtrees(*self.layout.range(number)):
+            raise FileError(f"the statistics in {self.folder.chunk(number)} are not of its members: {REMAKE}")
+        return partials_of(found)
+
+    def failures(self, number: int) -> dict[str, Array]:
+        """Read member, t, q, v and reason of the members of a chunk that failed, each in ascending order of members."""
+        found = self.read(number, "failures_")
+        if found is None:
+            return {}
+        first, count = self.layout.range(number)
+        members = found["failures_member"]
+        if np.any(np.diff(members, prepend=first - 1, append=first + count) <= 0):
+            raise FileError(f"the failures in {self.folder.chunk(number)} are not of its members: {REMAKE}")
+        return {name.removeprefix("failures_"): values for name, values in found.items()}
+
+    @cached_property
+    def drawn(self) -> list[tuple[str, int | None]]:
+        """Names of what was drawn, and how many numbers each has, None for one that is no list; none without chunks."""
+        for number in self.survey[0]:
+            self.read(number, "steps")
+            break
+        return [(name, size) for name, size in self._drawn or ()]
+
     def parameters(self) -> dict[str, Array]:
         """Read what was drawn, by name: (members,) or (members, size)."""
-        blocks = {number: self.read(number, "parameters") for number in range(self.layout.chunks)}
-        names = self._drawn or []
-        table = np.full((self.layout.members, _width(names)), np.nan)
-        for number, found in blocks.items():
-            if found is not None:
-                first, count = self.layout.range(number)
-                table[first : first + count] = found["parameters"]
-        return divided(names, table)
+        return divided(self.drawn, self.column("parameters", float, np.nan, _width(self.drawn)))
 
-    def column(self, name: str, dtype: Any, fill: Any) -> Array:
-        """Read one number of every member, (members,)."""
-        values = np.full(self.layout.members, fill, dtype)
+    def column(self, name: str, dtype: Any, fill: Any, *width: int) -> Array:
+        """Read one number of every member, or several: (members,) or (members, width)."""
+        values = np.full((self.layout.members, *width), fill, dtype)
         for number in range(self.layout.chunks):
             found = self.read(number, name)
             if found is not None:
@@ -124,6 +147,7 @@ class Reader:
         expected: dict[str, tuple[str, list[int]]] = {
             "parameters": ("<f8", [count, _width(index.parameters)]),
             "steps": ("<i8", [count]), "warned": ("|u1", [count]), "failures_member": ("<i8", [failed]),
+            "failures_reason": (f"|S{REASON}", [failed]),
             "failures_t": ("<f8", [failed]), "failures_q": ("<f8", [failed, layout.model.nq]),
             "failures_v": ("<f8", [failed, layout.model.nv]), "statistics_index": ("<i8", [parts]),
             "statistics_count": ("<i8", [parts, len(layout.recorded)]),

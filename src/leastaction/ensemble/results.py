@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from leastaction.ensemble import export, virtual
-from leastaction.ensemble.chunk_file import partials_of
 from leastaction.ensemble.folder import Folder
 from leastaction.ensemble.index import Summary
 from leastaction.ensemble.lazy import LazyArray
@@ -116,6 +115,11 @@ class EnsembleResults:
         """The members that are not there, or whose file is damaged, in ranges; empty if the ensemble is complete."""
         return self._reader.gaps
 
+    @property
+    def drawn(self) -> list[tuple[str, int | None]]:
+        """Names of what was drawn, and how many numbers a member has of each, None for one that is no list."""
+        return self._reader.drawn
+
     @cached_property
     def parameters(self) -> dict[str, Array]:
         """What was drawn for every member, by name: (members,), or (members, size)."""
@@ -131,11 +135,9 @@ class EnsembleResults:
         """The members that failed, of those that are there."""
         found: list[Failure] = []
         for number, summary in sorted(self.summaries.items()):
-            arrays = self._reader.read(number, "failures_") if summary.failed else None
-            if arrays is not None:
-                reasons = [text.decode(errors="replace") for text in arrays["failures_reason"].tolist()]
-                found += map(Failure, arrays["failures_member"].tolist(), reasons, arrays["failures_t"].tolist(),
-                             arrays["failures_q"], arrays["failures_v"])
+            if summary.failed and (one := self._reader.failures(number)):
+                reasons = [text.decode(errors="replace") for text in one["reason"].tolist()]
+                found += map(Failure, one["member"].tolist(), reasons, one["t"].tolist(), one["q"], one["v"])
         return found
 
     @cached_property
@@ -155,8 +157,7 @@ class EnsembleResults:
         They are the same to the last bit however the members were divided into chunks, and whatever computed them.
         """
         layout = self._reader.layout
-        chunks = (self._reader.read(number, "statistics_") for number in range(layout.chunks))
-        total = fold(part for arrays in chunks if arrays is not None for part in partials_of(arrays))
+        total = fold(part for number in range(layout.chunks) for part in self._reader.statistics(number))
         return finished(total, layout.recorded, {name: layout.nodes(name) for name in layout.quantities})
 
     def verify(self) -> None:
@@ -182,7 +183,7 @@ class EnsembleResults:
         """Return a Dataset over member and t, with named joints and units; read lazily if dask is installed."""
         return export.to_xarray(self)
 
-    def plot_fan(self, what: str = "energy", ax: Axes | None = None, examples: int = 5) -> Axes:
+    def plot_fan(self, what: str = "energy", ax: Axes | None = None, examples: int = 3) -> Axes:
         """Draw how a quantity spreads over the members; see `leastaction.plots.fan`.
 
         Parameters
@@ -202,7 +203,8 @@ class EnsembleResults:
         whole, faults = self._reader.survey
         gone = sum(map(len, self.missing))
         failed = sum(summary.failed for summary in whole.values())
-        notes = [f"{self.members} members", f"{len(self.t)} kept nodes" if self.keeps_nodes else "statistics only"]
+        kept = f"{len(self.t)} kept node{'s' * (len(self.t) > 1)}" if self.keeps_nodes else "statistics only"
+        notes = [f"{self.members} members", kept]
         notes += [f"{failed} failed"] if failed else []
         notes += [f"{gone} MISSING"] if gone else []
         notes += [f"{len(faults)} damaged files"] if faults else []

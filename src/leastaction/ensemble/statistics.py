@@ -95,7 +95,7 @@ def partials(first: int, arrays: Mapping[str, Array], made: Array) -> list[Parti
         raise ValueError("statistics need at least one quantity")
     members, nodes = next(iter(arrays.values())).shape[:2]
     there = np.arange(nodes) < np.asarray(made)[:, None]
-    places = sorted(_places(first, members), key=lambda place: place[1] << place[0])
+    places = subtrees(first, members)
     rows = {place: row for row, place in enumerate(places)}
     count = np.zeros((len(places), nodes), dtype=np.int64)
     moments = {}
@@ -105,7 +105,7 @@ def partials(first: int, arrays: Mapping[str, Array], made: Array) -> list[Parti
         size = max(1, BLOCK // max(1, members * values.shape[2]))
         for start in range(0, nodes, size):
             block = np.s_[:, start : start + size]
-            for place, (number, found) in _subtrees(first, there[block], values[block]):
+            for place, (number, found) in _merge_block(first, there[block], values[block]):
                 count[rows[place], start : start + size] = number
                 for to, one in zip(room, found, strict=True):
                     to[rows[place], start : start + size] = one
@@ -114,18 +114,16 @@ def partials(first: int, arrays: Mapping[str, Array], made: Array) -> list[Parti
             for place, row in rows.items()]
 
 
-def _places(first: int, count: int) -> Iterator[tuple[int, int]]:
-    """Give the largest whole subtrees within a range of members, (level, index)."""
-    level, last = 0, first + count
+def subtrees(first: int, count: int) -> list[tuple[int, int]]:
+    """Return the largest whole subtrees within a range of members, (level, index), in the order of members."""
+    found, level, last = [], 0, first + count
     while first < last:
-        if first % 2:
-            yield level, first
-        if last % 2:
-            yield level, last - 1
+        found += [(level, first)] * (first % 2) + [(level, last - 1)] * (last % 2)
         level, first, last = level + 1, -(-first // 2), last // 2
+    return sorted(found, key=lambda place: place[1] << place[0])
 
 
-def _subtrees(first: int, there: Array, values: Array) -> Iterator[tuple[tuple[int, int], tuple[Array, Moments]]]:
+def _merge_block(first: int, there: Array, values: Array) -> Iterator[tuple[tuple[int, int], tuple[Array, Moments]]]:
     """Merge the members of one quantity level by level, all pairs of a level at once.
 
     Gives the subtrees whose parent is not whole, with their count (nodes,) and moments (nodes, entries).

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leastaction._version import __version__
-from leastaction.ensemble.export import ENTRIES, axes, meanings, parameter_columns
+from leastaction.ensemble.export import ENTRIES, axes, meanings, parameter_labels
 from leastaction.ensemble.folder import FORMAT, Folder
 from leastaction.ensemble.index import REASON
 from leastaction.files.container import need_h5py
@@ -44,12 +44,12 @@ def write_virtual(results: EnsembleResults) -> Path:
 
 def _fill(file: Any, results: EnsembleResults) -> None:
     gaps, members = results.missing, results.members
-    drawn = parameter_columns(results.parameters)
+    drawn = parameter_labels(results.drawn)
     file.attrs.update({"leastaction": __version__, "format": FORMAT, "members": members,
                        "members_missing": sum(map(len, gaps)), "digest": results.digest})
     scale = _Scales(file)
     scale("member", np.empty(0), members)
-    for name, values in (axes(results) | {"t_recorded": results.statistics.t, "parameter": list(drawn)}).items():
+    for name, values in (axes(results) | {"t_recorded": results.statistics.t, "parameter": drawn}).items():
         scale(name, values)
     meaning = meanings(results)
     chunks = sorted(results.summaries.items())

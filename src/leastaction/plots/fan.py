@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import matplotlib.pyplot as plt
@@ -21,7 +22,7 @@ Array = np.ndarray
 MOST_NODES = 500       # of a curve: more cannot be told apart
 MOST_NUMBERS = 2**24   # read for the quantiles; of a larger ensemble, evenly chosen members
 MOST_FAILURES = 300    # crosses
-BANDS = ((0.25, 0.75, 0.30, "50 % of members"), (0.05, 0.95, 0.16, "90 % of members"))
+LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 class Entry(NamedTuple):
@@ -33,7 +34,7 @@ class Entry(NamedTuple):
 
 
 @style()
-def fan(results: EnsembleResults, what: str = "energy", ax: Axes | None = None, examples: int = 5) -> Axes:
+def fan(results: EnsembleResults, what: str = "energy", ax: Axes | None = None, examples: int = 3) -> Axes:
     """Draw the median of a quantity over the members of an ensemble, bands with 50 % and 90 % of them, and extremes.
 
     Some members are drawn as thin lines, and crosses show where members failed: such a member counts as long as it ran.
@@ -72,12 +73,14 @@ def fan(results: EnsembleResults, what: str = "energy", ax: Axes | None = None, 
                         label="± standard deviation")
         singles = {}
     for edge, label in ((low, "extremes"), (high, None)):
-        ax.plot(statistics.t, edge, color=BLUE, linewidth=0.6, alpha=0.8, label=label, zorder=2.1)
+        ax.plot(statistics.t, edge, color=BLUE, linewidth=0.5, alpha=0.7, label=label, zorder=2.1)
     for k, (t, values) in enumerate(singles.values()):
         ax.plot(t, values, color=BLACK, linewidth=0.5, alpha=0.6, zorder=2.2,
                 label=None if k else f"{len(singles)} single member{'s' * (len(singles) > 1)}")
     _draw_failures(results, entry, ax)
-    ax.set(xlabel="time (s)", ylabel=entry.label)
+    gone = sum(map(len, results.missing))
+    ax.set(xlabel="time (s)", ylabel=entry.label,
+           title=f"{results.model.name}: {results.members - gone} members{f', {gone} missing' if gone else ''}")
     ax.margins(x=0)
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
     return ax
@@ -131,10 +134,12 @@ def _draw_quantiles(results: EnsembleResults, entry: Entry, ax: Axes, examples: 
     nodes = _even(len(results.t), MOST_NODES)
     members = _even(results.members, max(1, MOST_NUMBERS // len(nodes)))
     t, values = results.t[nodes], getattr(results, entry.quantity)[(members, slice(None), *entry.at)][:, nodes]
-    level = quantiles(values, [0.5, *(p for low, high, *_ in BANDS for p in (low, high))])
-    ax.plot(t, level[0], color=BLUE, linewidth=1.8, label="median", zorder=2.4)
-    for k, (_, _, alpha, label) in enumerate(BANDS):
-        ax.fill_between(t, level[2 * k + 1], level[2 * k + 2], color=BLUE, alpha=alpha, linewidth=0, label=label)
+    level = quantiles(values, LEVELS)
+    ax.plot(t, level[2], color=BLUE, linewidth=1.8, label="median", zorder=2.4)
+    # Bands do not overlap, so that they look as in the legend, and the grid is seen through them.
+    bands = (1, 3, 0.4, "50 % of members"), (0, 1, 0.16, "90 % of members"), (3, 4, 0.16, None)
+    for low, high, alpha, label in bands:
+        ax.fill_between(t, level[low], level[high], color=BLUE, alpha=alpha, linewidth=0, label=label)
     return {int(members[k]): (t, values[k]) for k in _even(len(members), examples)}
 
 
@@ -143,7 +148,7 @@ def _even(count: int, most: int) -> Array:
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
-def quantiles(values: Array, levels: list[float]) -> Array:
+def quantiles(values: Array, levels: Sequence[float]) -> Array:
     """Return quantiles over the members at every node, (levels, nodes), of (members, nodes) where NaN is left out."""
     ordered = np.sort(values, axis=0)  # NaN last
     last = np.maximum(np.count_nonzero(~np.isnan(ordered), axis=0) - 1, 0)
