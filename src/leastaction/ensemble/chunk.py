@@ -22,6 +22,7 @@ from leastaction.ensemble.plan import Plan, read_arrays
 from leastaction.ensemble.statistics import partials
 from leastaction.errors import FileError, ModelError, StepError
 from leastaction.files.reading import plain_faults
+from leastaction.judgement import keeps_energy
 from leastaction.model import Model
 from leastaction.run import Run
 from leastaction.simulation.group import Member
@@ -123,7 +124,8 @@ def simulate(work: Work, first: int, count: int, threads: int, stop: Event) -> C
             values[short, made[short] :] = np.nan
         nodes[name] = values
     statistics = partials(first, nodes, made)
-    kept = {} if layout.keep == "statistics" else {name: values[:, layout.kept] for name, values in nodes.items()}
+    chosen = slice(None) if layout.keep == "all" else layout.kept  # which copies nothing
+    kept = {} if layout.keep == "statistics" else {name: values[:, chosen] for name, values in nodes.items()}
     return _data(first, drawn, results, kept, statistics)
 
 
@@ -134,7 +136,7 @@ def _data(first: int, drawn: Drawn, results: list[Any], kept: dict[str, Array], 
     failed_t, last_q, last_v = np.zeros(count), drawn.q.copy(), drawn.v.copy()
     for b, one in enumerate(results):
         if isinstance(one, Trajectory):
-            steps[b], warned[b] = one.steps, not one.judgement.kept
+            steps[b], warned[b] = one.steps, not keeps_energy(one)
             failed_t[b] = one.steps * one.dt
         failure = one.failure if isinstance(one, Trajectory) else one
         if failure is not None:
