@@ -7,9 +7,9 @@ import platform
 from functools import cache
 from pathlib import Path
 
-import numba
 import numpy as np
 from llvmlite import binding
+from numba.core import codegen, config
 
 import leastaction
 from leastaction.errors import FileError
@@ -17,7 +17,7 @@ from leastaction.files import environment
 
 # What members are made by: the kernels, and the Python between a plan and them
 PARTS = ("kernels", "model", "simulation", "compiled.py", "variants.py", "simulator.py", "run.py", "integrators.py",
-         "composition.py", "ensemble/draw.py", "ensemble/vary.py", "ensemble/statistics.py")
+         "composition.py", "judgement.py", "ensemble/draw.py", "ensemble/vary.py", "ensemble/statistics.py")
 
 
 @cache
@@ -43,10 +43,9 @@ def _sources() -> str:
 
 def _processor() -> str:
     """Name the processor that Numba compiles for, and a hash of its features."""
-    name = numba.config.CPU_NAME or binding.get_host_cpu_name()  # type: ignore[attr-defined]
-    features = numba.config.CPU_FEATURES  # type: ignore[attr-defined]
-    if features is None:
-        features = "" if name == "generic" else binding.get_host_cpu_features().flatten()
+    chosen: dict[str, str | None] = vars(config)
+    name, features = chosen["CPU_NAME"] or binding.get_host_cpu_name(), chosen["CPU_FEATURES"]
+    features = codegen.get_host_cpu_features() if features is None else features
     return f"{name} {hashlib.sha256(features.encode()).hexdigest()[:8]}"
 
 
@@ -67,5 +66,5 @@ def require_same(there: str, where: str) -> None:
     names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     said = ", ".join(f"{name} was {before.get(name)} and is {now.get(name)} here" for name in names)
     raise FileError(f"{where} was begun by what may compute other bits, which are not mixed: {said or there}. Use "
-                    "what it was begun with, or another folder; on a cluster of several kinds of processors, begin it "
-                    "with NUMBA_CPU_NAME set to one that all of them are, such as x86-64-v3, everywhere")
+                    "what it was begun with, or another folder; on a cluster of several kinds of processors, let all "
+                    "compile for the same one, by NUMBA_CPU_NAME=x86-64-v3 NUMBA_CPU_FEATURES=+avx2,+fma for instance")
