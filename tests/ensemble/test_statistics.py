@@ -82,6 +82,24 @@ def test_a_block_of_nodes_at_a_time_changes_no_bit(monkeypatch):
     same(whole, total(arrays, made, [(300, True)]))
 
 
+@pytest.mark.parametrize("threads", [2, 3, 8])
+def test_threads_change_no_bit(threads):
+    arrays, made = draw(50)
+    for one, two in zip(partials(3, arrays, made), partials(3, arrays, made, threads), strict=True):
+        assert (one.level, one.index, one.count.tolist()) == (two.level, two.index, two.count.tolist())
+        for name in arrays:
+            assert np.array(one.moments[name]).tobytes() == np.array(two.moments[name]).tobytes()
+
+
+def test_zeros_of_both_signs_have_one_minimum():
+    """Which zero NumPy takes depends on how it was compiled; so only one is stored."""
+    arrays = {"energy": np.where(np.arange(64)[:, None] % 3 == 0, -0.0, np.zeros((64, NODES)))}
+    for size in (1, 7, 64):
+        found = total(arrays, np.full(64, NODES), pieces(64, size))
+        for kind in ("mean", "minimum", "maximum"):
+            assert not np.signbit(getattr(found, kind)["energy"]).any()
+
+
 def test_values_agree_with_an_oracle_in_many_digits():
     """The differences between members are a millionth of their mean: sums of squares would lose every digit."""
     arrays, made = draw(777, offset=1e6)

@@ -6,11 +6,15 @@ the largest whole subtrees within its range of members, and `fold` merges those 
 neighbour has no members, the other one stands for both.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
+
+from leastaction.kernels.fold import fold_members
 
 Array = np.ndarray
 BLOCK = 16384  # numbers of a quantity merged at a time, so that what is merged stays in the processor's cache
@@ -78,7 +82,7 @@ class Statistics:
         return f"<Statistics of {', '.join(self.mean)} at {len(self.t)} nodes, over {members} members>"
 
 
-def partials(first: int, arrays: Mapping[str, Array], made: Array) -> list[Partial]:
+def partials(first: int, arrays: Mapping[str, Array], made: Array, threads: int = 1) -> list[Partial]:
     """Return the statistics of the largest whole subtrees within the members of a chunk, in the order of members.
 
     Parameters
@@ -86,6 +90,7 @@ def partials(first: int, arrays: Mapping[str, Array], made: Array) -> list[Parti
     first : number of the chunk's first member
     arrays : quantities by name, (members, nodes, …)
     made : (members,) how many nodes each member made; later ones are not looked at
+    threads : how many to use; the bits do not depend on it
 
     Returns
     -------
@@ -94,24 +99,27 @@ def partials(first: int, arrays: Mapping[str, Array], made: Array) -> list[Parti
     if not arrays:
         raise ValueError("statistics need at least one quantity")
     members, nodes = next(iter(arrays.values())).shape[:2]
-    there = np.arange(nodes) < np.asarray(made)[:, None]
     places = subtrees(first, members)
-    rows = {place: row for row, place in enumerate(places)}
     count = np.zeros((len(places), nodes), dtype=np.int64)
-    moments = {}
-    for name, given in arrays.items():
-        values = np.asarray(given, dtype=float).reshape(members, nodes, -1)
-        room = Moments(*(np.empty((len(places), *values.shape[1:])) for _ in Moments._fields))
-        size = max(1, BLOCK // max(1, members * values.shape[2]))
-        for start in range(0, nodes, size):
-            block = np.s_[:, start : start + size]
-            for place, (number, found) in _merge_block(first, there[block], values[block]):
-                count[rows[place], start : start + size] = number
-                for to, one in zip(room, found, strict=True):
-                    to[rows[place], start : start + size] = one
-        moments[name] = Moments(*(x.reshape(len(places), *given.shape[1:]) for x in room))
-    return [Partial(*place, count[row], {name: Moments(*(x[row] for x in found)) for name, found in moments.items()})
-            for place, row in rows.items()]
+    made, moments = np.asarray(made, dtype=np.int64), {}
+    ends = [nodes * part // threads for part in range(threads + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        for name, given in arrays.items():
+            values = np.require(given, float, ["C", "W"]).reshape(members, -1)  # what the kernel is compiled for
+            room = np.empty((4, len(places), values.shape[1]))
+            list(pool.map(partial(_fold_nodes, values, made, first, count, room), ends, ends[1:]))
+            moments[name] = room.reshape(4, len(places), *given.shape[1:])
+    return [Partial(*place, count[row], {name: Moments(*found[:, row]) for name, found in moments.items()})
+            for row, place in enumerate(places)]
+
+
+def _fold_nodes(values: Array, made: Array, first: int, count: Array, room: Array, start: int, end: int) -> None:
+    """Fold the nodes from ``start`` to ``end``, some at a time."""
+    members, entries = len(values), values.shape[1] // max(count.shape[1], 1)
+    size = max(1, BLOCK // max(1, members * entries))
+    numbers, work = np.empty((members, size)), np.empty((4, members, size * entries))
+    for node in range(start, end, size):
+        fold_members(values, made, first, node, min(node + size, end), count, room, numbers, work)
 
 
 def subtrees(first: int, count: int) -> list[tuple[int, int]]:
@@ -123,56 +131,23 @@ def subtrees(first: int, count: int) -> list[tuple[int, int]]:
     return sorted(found, key=lambda place: place[1] << place[0])
 
 
-def _merge_block(first: int, there: Array, values: Array) -> Iterator[tuple[tuple[int, int], tuple[Array, Moments]]]:
-    """Merge the members of one quantity level by level, all pairs of a level at once.
-
-    Gives the subtrees whose parent is not whole, with their count (nodes,) and moments (nodes, entries).
-    """
-    count = there.astype(np.int64)
-    mean, extreme = values, values + 0.0  # no −0: which zero a minimum takes depends on how it is compiled
-    moments = Moments(mean, np.zeros(values.shape), extreme, extreme)
-    if not there.all():
-        known = there[:, :, None]
-        moments = Moments(np.where(known, mean, 0.0), moments.m2, np.where(known, extreme, np.inf),
-                          np.where(known, extreme, -np.inf))
-    level = 0
-    while len(count):
-        last = first + len(count)
-        for at in [0] * (first % 2) + [-1] * (last % 2):
-            yield (level, (first if at == 0 else last - 1)), (count[at], Moments(*(x[at] for x in moments)))
-        left, right = slice(first % 2, len(count) - last % 2, 2), slice(first % 2 + 1, len(count) - last % 2, 2)
-        count, moments = _merged(count[left], Moments(*(x[left] for x in moments)),
-                                 count[right], Moments(*(x[right] for x in moments)))
-        level, first = level + 1, -(-first // 2)
-
-
-def _merged(count_a: Array, a: Moments, count_b: Array, b: Moments) -> tuple[Array, Moments]:
-    """Merge neighbours; where one has no members, the result is the other to the last bit."""
-    count = count_a + count_b
-    n_a, n_b = _number(count_a, a.mean), _number(count_b, a.mean)
-    n = np.maximum(n_a + n_b, 1.0)
-    with np.errstate(invalid="ignore", over="ignore"):  # numbers that are not finite, or too large, stay visible
-        difference = b.mean - a.mean
-        mean = a.mean + difference * n_b / n
-        m2 = a.m2 + b.m2 + difference * difference * (n_a * n_b / n)
-    if not (np.all(n_a) and np.all(n_b)):
-        mean = np.where(n_a == 0.0, b.mean, np.where(n_b == 0.0, a.mean, mean))
-        m2 = np.where(n_a == 0.0, b.m2, np.where(n_b == 0.0, a.m2, m2))
-    return count, Moments(mean, m2, np.minimum(a.minimum, b.minimum), np.maximum(a.maximum, b.maximum))
-
-
-def _number(count: Array, like: Array) -> Any:
-    """Return counts by node so that they go with the entries of a quantity: one number if all are equal."""
-    if count.size and count.min() == count.max():
-        return float(count.flat[0])
-    return count.reshape(*count.shape, *(1,) * (like.ndim - count.ndim)).astype(float)
-
-
 def merge(a: Partial, b: Partial) -> Partial:
-    """Merge two neighbours, left and right, to their parent."""
-    merged = {name: _merged(a.count, a.moments[name], b.count, b.moments[name]) for name in a.moments}
-    count = next(iter(merged.values()))[0]
-    return Partial(a.level + 1, a.index // 2, count, {name: moments for name, (_, moments) in merged.items()})
+    """Merge two neighbours, left and right, to their parent: the same operations as those of `fold_members`.
+
+    Where one has no members its mean and m2 are 0, and the result is the other to the last bit.
+    """
+    n_a, n_b = a.count.astype(float), b.count.astype(float)
+    n = np.maximum(n_a + n_b, 1.0)
+    merged = {}
+    for name, (mean, m2, low, high) in a.moments.items():
+        other = b.moments[name]
+        over = (len(n), *(1,) * (mean.ndim - 1))
+        weight, product = (x.reshape(over) for x in (n_b / n, n_a * n_b / n))
+        with np.errstate(invalid="ignore", over="ignore"):  # numbers that are not finite, or too large, stay visible
+            difference = other.mean - mean
+            merged[name] = Moments(difference * weight + mean, m2 + other.m2 + difference * difference * product,
+                                   np.minimum(low, other.minimum), np.maximum(high, other.maximum))
+    return Partial(a.level + 1, a.index // 2, a.count + b.count, merged)
 
 
 def fold(parts: Iterable[Partial]) -> Partial | None:
@@ -182,7 +157,7 @@ def fold(parts: Iterable[Partial]) -> Partial | None:
     ----------
     parts : in the order of members; where some are missing, the rest is merged as if those had no members
 
-    Members of at most log2(members) levels are held at a time.
+    At most log2(members) of them are held at a time.
     """
     waiting: list[Partial] = []  # each is a left child, and what comes after it is under its right neighbour
     for part in parts:
@@ -220,7 +195,7 @@ def finished(total: Partial | None, t: Array, shapes: Mapping[str, Sequence[int]
     found = Statistics(t, count, {}, {}, {}, {})
     for name, shape in shapes.items():
         moments = Moments(*np.zeros((4, *shape))) if total is None else total.moments[name]
-        n = np.broadcast_to(_number(count, moments.mean), shape)
+        n = np.broadcast_to(count.reshape(-1, *(1,) * (len(shape) - 1)), shape)
         for kind in ("mean", "minimum", "maximum"):
             getattr(found, kind)[name] = np.where(n == 0, np.nan, getattr(moments, kind))
         found.variance[name] = np.where(n < 2, np.nan, moments.m2 / np.maximum(n - 1, 1))
