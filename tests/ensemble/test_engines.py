@@ -3,6 +3,8 @@
 import errno
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import killing
@@ -48,6 +50,21 @@ def test_executor_of_the_user(tmp_path, expected):
     with ThreadPoolExecutor(2) as executor:
         assert_same(study().run(tmp_path / "e", executor, progress=False), expected)
         assert executor.submit(abs, -1).result() == 1  # it is still the user's
+
+
+def test_what_a_dead_worker_left_is_removed(tmp_path, monkeypatch):
+    make, ended = engines.Threads.make, subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    left = tmp_path / "e" / "chunks" / f"00000002.h5.{folder._host()}.{ended.pid}.1.tmp"
+
+    def leaving(self, task, numbers):
+        for summary in make(self, task, numbers):
+            left.touch()
+            yield summary
+
+    monkeypatch.setattr(engines.Threads, "make", leaving)
+    study(members=8).run(tmp_path / "e", progress=False)
+    assert not left.exists()
 
 
 class Broken(ThreadPoolExecutor):

@@ -199,6 +199,8 @@ class Ensemble:
                 error.add_note(f"{tally.done} of {self.members} members are in {place.path}: the same call makes the "
                                "rest")
             raise
+        finally:
+            place.tidy()  # after workers that died
         if tally.done > begun or not place.virtual.exists():
             write_virtual(open_ensemble(place.path))
         if tally.warned:
