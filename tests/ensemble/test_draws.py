@@ -48,6 +48,15 @@ def test_numbers_are_drawn_in_the_order_of_the_names():
         assert found.parameters["mass:lower"][b] == masses[2]
 
 
+@pytest.mark.parametrize(("of_one", "single"), [
+    (la.Normal(relative=[0.1]), la.Normal(relative=0.1)), (la.Normal([1.0], [0.1]), la.Normal(1.0, 0.1)),
+    (la.Uniform([1.0], [2.0]), la.Uniform(1.0, 2.0)), (la.Uniform(around=[0.1]), la.Uniform(around=0.1))])
+def test_a_list_of_one_number_is_that_number(of_one, single):
+    assert of_one == single
+    for name in ("mass:hand", "stiffness:elbow"):
+        np.testing.assert_array_equal(drawn({name: of_one}).parameters[name], drawn({name: single}).parameters[name])
+
+
 @pytest.mark.parametrize("first", [0, 1, 5])
 def test_a_member_does_not_depend_on_who_is_drawn_with_it(first):
     vary = {"q": la.Normal(std=0.3), "com:hand": la.Normal(std=0.01), "mass:*": la.Uniform(relative=0.2),
@@ -98,14 +107,18 @@ def test_the_model_itself_stays_and_may_change_later():
     ({"mass:hend": la.Normal(std=1)}, "'mass:hend' matches nothing of arm that has 'mass', .*; did you mean 'hand'"),
     ({"damping:elbo": la.Normal(std=1)}, "did you mean 'elbow'"),
     ({"damping:frame": la.Normal(std=1)}, "matches nothing of arm that has 'damping', which are 'base', 'shoulder'"),
-    ({"mass": la.Normal(std=1)}, "vary has no 'mass': give 'q', 'v', 'gravity', or .* 'mass:base' or 'mass:\\*'"),
+    ({"mass": la.Normal(std=1)}, "'mass' needs the name of a body or joint: 'mass:\\*' for all, .* 'mass:base'"),
+    ({"hand": la.Normal(std=1)}, "vary has no 'hand': give 'q', 'v', 'gravity', or .* 'mass:base' or 'mass:\\*'"),
     ({"friction:elbow": la.Normal(std=1)}, "friction of joints does not act"),
     ({3: la.Normal(std=1)}, "names of vary are text"),
     ({"mass:hand": 2.0}, "is given the number 2.0, which would be the same for all members"),
     ({"mass:hand": [1.0, 2.0]}, r"'mass:hand' must have the shape \(6,\), not \(2,\)"),
     ({"com:hand": np.ones(6)}, r"'com:hand' must have the shape \(6, 3\), not \(6,\)"),
     ({"mass:hand": "5%"}, "'mass:hand' must be Normal"),
-    ({"com:hand": la.Normal(std=(1, 2))}, "std for 'com:hand' must be a number or 3 of them, not 2"),
+    ({"com:hand": la.Normal(std=(1, 2))}, r"std for 'com:hand' must be a number or 3 numbers, not \(1"),
+    ({"gravity": la.Normal(-9.81, 0.1)}, "mean for 'gravity' must be 3 numbers, not -9.81"),
+    ({"com:hand": la.Uniform(0.1, 0.2)}, "low for 'com:hand' must be 3 numbers, not 0.1"),
+    ({"v": la.Normal(relative=0.1)}, "'v' is 0 in arm, and a part of 0 is 0, so that no member would differ"),
     ({"mass:*": la.Normal(std=1), "mass:hand": la.Normal(std=1)}, "'mass:hand' is varied twice, by 'mass:\\*' and"),
     ({"q": la.Normal(std=1), "q:elbow": la.Normal(std=1)}, "'q:elbow' is varied twice, by 'q' and 'q:elbow'"),
     ({"q:elbow": la.Normal(std=1), "q": la.Normal(std=1)}, "'q' is varied twice, by 'q:elbow' and 'q'"),

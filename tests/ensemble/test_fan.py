@@ -68,11 +68,11 @@ def test_names_of_numbers(tmp_path):
                         "wrist[3]": ("q", (4,), "q of wrist[3] (unit quaternion)"),
                         "v:socket[1]": ("v", (2,), "v of wrist[1] (rad/s)"),
                         "momentum:linear z": ("momentum", (5,), "linear z momentum (kg m/s)")}.items():
-        assert find_entry(results, what) == entry
+        assert find_entry(results.model, results.quantities, what) == entry
     for what, match in (("bse", "did you mean 'base'"), ("wrist", r"name one of wrist\[0\], wrist\[1\]"),
                         ("p:base", "p was not kept: this ensemble has q, v, energy, momentum")):
         with pytest.raises(ValueError, match=match):
-            find_entry(results, what)
+            find_entry(results.model, results.quantities, what)
 
 
 def test_quantiles_leave_out_members_that_failed():

@@ -17,6 +17,8 @@ OF_BODIES = {"mass": None, "com": 3, "position": 3}  # and how many numbers each
 OF_STATE = ("q", "v")
 ASLEEP = ("limits", "friction", "effort_limit", "velocity_limit")  # fields of joints that do not act
 NOT_NUMBERS = ("name",)
+VECTORS = ("gravity", "com", "position", "axis")
+PLACES = ("mean", "low", "high")  # fields of distributions that are values, not deviations
 
 
 def _numbers(label: str, value: ArrayLike | None) -> Any:
@@ -26,7 +28,7 @@ def _numbers(label: str, value: ArrayLike | None) -> Any:
     array = real_array(value, label)
     if array.ndim > 1 or not np.isfinite(array).all():
         raise ValueError(f"{label} must be a finite number or a list of them, not {shown(value)}")
-    return array.item() if array.ndim == 0 else tuple(array.tolist())
+    return array.item() if array.size == 1 else tuple(array.tolist())
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,9 @@ def targets(model: Model, name: str) -> list[Target]:
             return [Target(name, what, -1, 3, np.array(model.gravity))]
         if what in OF_STATE:
             return [_state(model, name, what, -1)]
+        if what in _kinds(model):
+            raise ValueError(f"vary: {name!r} needs the name of a body or joint: '{what}:*' for all, each by itself, "
+                             f"or one, as '{what}:{model.names[0]}'")
         raise ValueError(f"vary has no {name!r}: give 'q', 'v', 'gravity', or what is varied and the body or joint, as "
                          f"'mass:{model.names[0]}' or 'mass:*'{did_you_mean(name, _kinds(model))}")
     if what in ASLEEP:
@@ -235,11 +240,14 @@ def check_source(target: Target, source: Source, members: int) -> None:
     if not isinstance(source, Distribution):
         return
     for field in fields(source):
-        numbers = np.ravel(getattr(source, field.name) if getattr(source, field.name) is not None else 0.0)
-        length = size if field.name == "mean" else target.drawn
-        if len(numbers) not in (1, length or 1):
-            raise ValueError(f"vary: {field.name} for {target.name!r} must be a number or {length or 1} of them, not "
-                             f"{len(numbers)}")
+        if (value := getattr(source, field.name)) is None:
+            continue
+        length, one = (size if field.name == "mean" else target.drawn) or 1, 1
+        if target.what in VECTORS and field.name in PLACES:
+            one = length  # a single number for x, y and z would hardly be meant
+        if np.size(value) not in (one, length):
+            raise ValueError(f"vary: {field.name} for {target.name!r} must be {'a number or ' * (one < length)}"
+                             f"{length} number{'s' * (length > 1)}, not {shown(value)}")
     if not target.turns:
         return
     if source.relative is not None or getattr(source, "low", None) is not None:
@@ -266,6 +274,9 @@ def sources(model: Model, vary: Mapping[str, object], members: int) -> list[tupl
     taken: dict[tuple[str, int], str] = {}
     for name, given in vary.items():
         source, named = as_source(name, given), targets(model, name)
+        if getattr(source, "relative", None) is not None and not any(target.nominal.any() for target in named):
+            raise ValueError(f"vary: {name!r} is 0 in {model.name}, and a part of 0 is 0, so that no member would "
+                             "differ: give std of Normal, or around of Uniform, in its unit")
         for target in named:
             check_source(target, source, members)
             for body in range(model.nb) if target.what in OF_STATE and target.body < 0 else (target.body,):

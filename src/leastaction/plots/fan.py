@@ -57,7 +57,7 @@ def fan(results: EnsembleResults, what: str = "energy", ax: Axes | None = None, 
     Axes
         The axes drawn on.
     """
-    entry = find_entry(results, what)
+    entry = find_entry(results.model, results.quantities, what)
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 3.6))
     statistics = results.statistics
@@ -86,9 +86,8 @@ def fan(results: EnsembleResults, what: str = "energy", ax: Axes | None = None, 
     return ax
 
 
-def find_entry(results: EnsembleResults, what: str) -> Entry:
-    """Find which number a name means; a ValueError lists the near ones."""
-    model = results.model
+def find_entry(model: Model, quantities: Sequence[str], what: str) -> Entry:
+    """Find which number a name means in an ensemble of these quantities; a ValueError lists the near ones."""
     in_q, in_v = joint_labels(model)
     units = [[unit for body in model.bodies for unit in _units(body, which)] for which in (0, 1)]
     known = {"energy": Entry("energy", (), "total energy (J)")}
@@ -105,8 +104,8 @@ def find_entry(results: EnsembleResults, what: str) -> Entry:
         several = [name for name in known if name.startswith(f"{what}[")]
         hint = f"; name one of {', '.join(several)}" if several else did_you_mean(what, known)
         raise ValueError(f"there is no single number {what!r} at a node{hint}")
-    if entry.quantity not in results.quantities:
-        raise ValueError(f"{entry.quantity} was not kept: this ensemble has {', '.join(results.quantities)}")
+    if entry.quantity not in quantities:
+        raise ValueError(f"{entry.quantity} was not kept: this ensemble has {', '.join(quantities)}")
     return entry
 
 
