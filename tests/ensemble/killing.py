@@ -108,6 +108,11 @@ def own_workers():
     return found
 
 
+def dask_workers(client):
+    """Process ids of the workers that a Dask cluster knows of: Dask gives up one that is killed before."""
+    return [pid for pid in client.run(os.getpid, on_error="return").values() if isinstance(pid, int)]
+
+
 class Killer(threading.Thread):
     """Kills one of the workers again and again: whenever so many more chunks are there.
 

@@ -5,6 +5,7 @@ for them, so that a million chunks are never queued at once.
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from itertools import islice
@@ -18,6 +19,7 @@ from leastaction.ensemble.index import Summary
 from leastaction.ensemble.pool import Pool
 
 RETRIES = 2  # of a chunk that raised, by Dask
+GIVEN_UP = 3  # times that Dask may give a chunk up before this does
 AHEAD = 4  # chunks that wait for each thread of a Dask cluster
 
 
@@ -161,17 +163,24 @@ class Dask:
             return self.client.submit(make_chunk, path, number, functions, self.threads, pure=False, retries=RETRIES,
                                       key=f"leastaction-chunk-{number}-{os.urandom(8).hex()}")
 
-        waiting = {submit(number) for number in islice(numbers, AHEAD * self.workers)}
-        ready = as_completed(waiting)
+        waiting = {submit(number): number for number in islice(numbers, AHEAD * self.workers)}
+        ready, given_up = as_completed(list(waiting)), Counter[int]()
         try:
             for future in ready:
-                for number in islice(numbers, 1):
-                    waiting.add(more := submit(number))
+                number = waiting.pop(future)
+                try:
+                    summary = future.result()
+                    following = list(islice(numbers, 1))
+                except distributed.KilledWorker:  # Dask gives a task up when a few workers died that had it waiting
+                    given_up[number] += 1
+                    if given_up[number] > GIVEN_UP:
+                        raise
+                    summary, following = None, [number]
+                for one in following:
+                    waiting[more := submit(one)] = one
                     ready.add(more)
-                waiting.discard(future)
-                summary = future.result()
-                future.release()
-                yield summary
+                if summary is not None:
+                    yield summary
         finally:
             self.client.cancel(list(waiting))
 
