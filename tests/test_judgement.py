@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import leastaction as la
-from leastaction.judgement import SAMPLES, EnergyWatch, silent
+from leastaction.judgement import SAMPLES, EnergyWatch, keeps_energy, silent
 from leastaction.kernels.record import LOOK
 
 
@@ -21,6 +21,7 @@ def warned(model, dt, duration, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         runs = la.simulate_many(model, perturbed(model), dt=dt, duration=duration, **options)
+    assert [keeps_energy(run) for run in runs] == [run.judgement.kept for run in runs]
     return [not run.judgement.kept for run in runs], [w for w in caught if w.category is la.AccuracyWarning]
 
 

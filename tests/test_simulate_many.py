@@ -320,7 +320,7 @@ def test_a_node_that_was_not_kept_can_be_asked_for():
     ({"q": [[0, 0], [0, np.nan]]}, "member 1: q is not finite at body 'link2'"),
     ({"q": np.zeros((3, 5))}, r"member 0: q must have the shape \(2,\), not \(5,\)"),
     ({"gravity": [[0, 0, -1], [0, np.inf, 0]]}, "member 1: gravity is not finite"),
-    ({"mass": [[1, 1], [1, -2]]}, "member 1: 2 faults in the model:\n- body 'link2': mass is negative"),
+    ({"mass": [[1, 1], [1, -2]]}, "member 1: body 'link2': mass is negative: -2 kg"),
     ({"mass": [[1, 1], [1, 0]]}, "member 1: the joint of body 'link2' has nothing to move"),
     ({"q": np.zeros((3, 2)), "control": [None, np.zeros(3), None]}, "member 1: control must have shape"),
 ])

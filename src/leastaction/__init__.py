@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         poses,
         potential_energy,
     )
+    from leastaction.ensemble import Ensemble, EnsembleResults, Normal, Uniform, open_ensemble
     from leastaction.errors import AccuracyWarning, FileError, ModelError, ModelWarning, StepError
     from leastaction.files import open_run
     from leastaction.files.resume import resume
@@ -71,6 +72,7 @@ _HOME = {
         "analysis": "Certificate audit compare to_mujoco",
         "dynamics": "discrete_jacobian discrete_residual energy forward_dynamics increment inverse_dynamics jacobian "
                     "kinetic_energy mass_matrix momentum poses potential_energy",
+        "ensemble": "Ensemble EnsembleResults Normal Uniform open_ensemble",
         "errors": "AccuracyWarning FileError ModelError ModelWarning StepError",
         "files": "resume",
         "importers": "find_model from_mujoco load",
@@ -95,6 +97,8 @@ __all__ = [
     "Broyden",
     "Certificate",
     "DenseNewton",
+    "Ensemble",
+    "EnsembleResults",
     "FileError",
     "Fixed",
     "Free",
@@ -105,6 +109,7 @@ __all__ = [
     "ModelError",
     "ModelWarning",
     "Newton",
+    "Normal",
     "Planar",
     "Prismatic",
     "Revolute",
@@ -115,6 +120,7 @@ __all__ = [
     "StepError",
     "Trajectories",
     "Trajectory",
+    "Uniform",
     "Universal",
     "Variational",
     "__version__",
@@ -135,6 +141,7 @@ __all__ = [
     "load",
     "mass_matrix",
     "momentum",
+    "open_ensemble",
     "poses",
     "potential_energy",
     "resume",

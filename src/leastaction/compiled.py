@@ -4,7 +4,7 @@ Fixed joints are gone (their bodies ride on the nearest moving one), and joints 
 through massless links: what is left is a tree of links whose joints are screws, balls or free.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 from weakref import finalize
@@ -41,7 +41,8 @@ class Compiled:
     body_of_link : (n,) index of the body whose joint moves the link
     link_of_body : (nb,) index of the link that carries the body; n, the ground, when none does
     body_position, body_quaternion : (nb, 3), (nb, 4) pose of the body in the frame of that link
-    ground_energy : potential energy of what is fixed to the ground, J
+    ground_first_moment : (3,) mass times centre of mass of what is fixed to the ground, world frame, kg m
+    ground_energy : its potential energy, J
     stiff, damped : whether any joint has damping or a spring, or damping
     elements : forces between bodies, a tuple of tables as kernels/elements takes them
     """
@@ -54,6 +55,7 @@ class Compiled:
     link_of_body: np.ndarray
     body_position: np.ndarray
     body_quaternion: np.ndarray
+    ground_first_moment: np.ndarray
     ground_energy: float
     stiff: bool
     damped: bool
@@ -75,6 +77,19 @@ class Compiled:
         rows[:, : layout.CONSTANTS] = self._constant_rows
         return w
 
+    def with_numbers(self, **numbers: Any) -> "Compiled":
+        """Return the arrays of a model with other numbers; a dataclass's own `replace` takes three times as long."""
+        other = object.__new__(Compiled)
+        other.__dict__.update({name: value for name, value in self.__dict__.items() if name in _FIELDS} | numbers)
+        return other
+
+    @cached_property
+    def structure(self) -> bytes:
+        """All of it that the kernels read once for several simulations side by side; only equal ones go together."""
+        tree = (part.tobytes() if isinstance(part, np.ndarray) else str(part).encode() for part in self.tree)
+        forces = (column.tobytes() for table in self.elements for column in table)
+        return b"|".join((*tree, self.rest.tobytes(), b"%d%d" % (self.stiff, self.damped), *forces))
+
     @cached_property
     def _constant_rows(self) -> np.ndarray:
         """The constants as the kernels have them: (blocks, rows, 4)."""
@@ -95,6 +110,7 @@ class Compiled:
         )
 
 
+_FIELDS = {field.name for field in fields(Compiled)}
 # By the id of a model, for as long as the model lives: its revision with that of the kinds of elements
 _cache: dict[int, tuple[tuple[int, int], Compiled]] = {}
 
@@ -104,14 +120,23 @@ def compile_model(model: Model) -> Compiled:
     if not isinstance(model, Model):
         raise TypeError(f"model must be a leastaction.Model, not {shown(model)}; la.load makes one of a file, "
                         "la.find_model of a name such as 'chain:10'")
-    known, revision = _cache.get(id(model)), (model.revision, elements.taught() if model._elements else 0)
-    if known is None or known[0] != revision:
+    known = _cache.get(id(model))
+    if known is None or known[0] != _revision(model):
         model.validate()
-        made = revision, _compile(model)
-        if known is None:
-            finalize(model, _cache.pop, id(model), None).atexit = False
-        known = _cache[id(model)] = made
+        return remember(model, _compile(model))
     return known[1]
+
+
+def _revision(model: Model) -> tuple[int, int]:
+    return model.revision, elements.taught() if model._elements else 0
+
+
+def remember(model: Model, compiled: Compiled) -> Compiled:
+    """Keep the arrays of a model for as long as it lives and does not change."""
+    if id(model) not in _cache:
+        finalize(model, _cache.pop, id(model), None).atexit = False
+    _cache[id(model)] = _revision(model), compiled
+    return compiled
 
 
 def _elements(model: Model, n: int) -> tuple[Any, ...]:
@@ -120,6 +145,13 @@ def _elements(model: Model, n: int) -> tuple[Any, ...]:
     except (TypeError, ValueError) as trouble:
         raise ModelError(f"forces between bodies: {trouble}") from None
     return found
+
+
+def ground_energy(gravity: np.ndarray, first_moment: np.ndarray) -> np.ndarray:
+    """Return the potential energy (...), J, of what is fixed to the ground, of its first moment (..., 3), kg m."""
+    x, y, z = np.moveaxis(gravity * first_moment, -1, 0)
+    energy: np.ndarray = -(x + y + z)
+    return energy
 
 
 def _compile(model: Model) -> Compiled:
@@ -210,7 +242,8 @@ def _compile(model: Model) -> Compiled:
         link_of_body=link_of_body,
         body_position=merged.position,
         body_quaternion=merged.quaternion,
-        ground_energy=-float(np.dot(model.gravity, merged.ground_first_moment)),
+        ground_first_moment=merged.ground_first_moment,
+        ground_energy=float(ground_energy(model.gravity, merged.ground_first_moment)),
         stiff=any(part.damping or part.stiffness for part in parts),
         damped=any(part.damping for part in parts),
         nq=model.nq,

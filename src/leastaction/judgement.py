@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from leastaction.compiled import compile_model
 from leastaction.errors import AccuracyWarning, warn_user
 from leastaction.integrators import Variational
 from leastaction.kernels.record import LOOK
@@ -152,6 +153,15 @@ def judge_energy(run: "Trajectory") -> Judgement:
     return Judgement(kept, "", wander, swing, time, text, "" if kept else _remedy(run, bounded))
 
 
+def keeps_energy(run: "Trajectory") -> bool:
+    """Tell what `judge_energy` says of a run, without judging one whose energy never moves as far as it may wander."""
+    energy = run.looks.energy[1:]
+    bound = WANDER if isinstance(run.integrator, Variational) else DRIFT
+    if len(energy) >= FEWEST and np.ptp(energy) < 0.99 * bound * run.energy_scale:  # 0.99: round-off
+        return True
+    return run.judgement.kept
+
+
 def part(value: float) -> str:
     """Write a part of a whole so that it reads easily."""
     return f"{value:.1e}" if value < 1e-4 else f"{100 * value:.2g} %"
@@ -172,12 +182,12 @@ def work_reason(run: "Trajectory") -> str:
     for name, forces in (("a control", run.origin.control), ("external wrenches", run.origin.wrench)):
         if forces is not None and (callable(forces) or np.any(forces)):
             return f"{name} may do work"
+    if not compile_model(run.model).damped:
+        return ""
     damped = [body.name for body in run.model.bodies if any(part.damping > 0 for part in body.joint.parts())]
-    if damped:
-        if len(damped) > 1:
-            return f"the joints of '{damped[0]}' and {len(damped) - 1} more have damping"
-        return f"the joint of '{damped[0]}' has damping"
-    return ""
+    if len(damped) > 1:
+        return f"the joints of '{damped[0]}' and {len(damped) - 1} more have damping"
+    return f"the joint of '{damped[0]}' has damping"
 
 
 @contextmanager
@@ -205,7 +215,7 @@ def warn(run: _Run) -> _Run:
 
 def warn_of_many(runs: "Sequence[Trajectory]") -> None:
     """Warn once if the energies of some runs are not kept, by the worst of them."""
-    bad = {} if is_silent() else {b: run.judgement for b, run in enumerate(runs) if not run.judgement.kept}
+    bad = {} if is_silent() else {b: run.judgement for b, run in enumerate(runs) if not keeps_energy(run)}
     if bad:
         worst = max(bad, key=lambda b: bad[b].wander or np.inf)
         warn_user(f"{runs[0].model.name}: {len(bad)} of {len(runs)} members do not keep their energy. Member "

@@ -12,7 +12,8 @@ import typer
 import leastaction as la
 
 BAD_INPUT, STEP_FAILED, FILE_FAILED, INTERRUPTED = 2, 3, 4, 130
-CODES = "Exit codes: 0 done, 2 bad input, 3 a step failed, 4 a file cannot be read or written, 130 interrupted."
+CODES = ("Exit codes: 0 done, 2 bad input, 3 a step or too many members failed, 4 a file cannot be read or written, "
+         "130 interrupted.")
 
 app = typer.Typer(help="Simulate multibody systems with a linear-time variational integrator.", epilog=CODES,
                   no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
@@ -31,7 +32,7 @@ def plain_errors(debug: bool) -> Iterator[None]:
     except (ValueError, OSError, ImportError, la.StepError) as error:
         if debug:
             raise
-        typer.echo(f"leastaction: {error}", err=True)
+        typer.echo("leastaction: " + ". ".join([str(error), *getattr(error, "__notes__", ())]), err=True)
         codes = {la.StepError: STEP_FAILED, OSError: FILE_FAILED}
         raise typer.Exit(next((code for kind, code in codes.items() if isinstance(error, kind)), BAD_INPUT)) from None
     except KeyboardInterrupt:

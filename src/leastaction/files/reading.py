@@ -51,6 +51,8 @@ def plain_faults(path: Path) -> Iterator[None]:
 def opened(path: Path) -> Iterator[Any]:
     """Open a file to read, also while it is written: what HDF5 reads of it never changes."""
     h5py = need_h5py()
+    if path.is_dir():
+        raise FileError(f"{path} is a folder, and a run is in a file; la.open_ensemble reads the folder of an ensemble")
     if not path.is_file():
         raise FileError(f"there is no file {path}")
     with plain_faults(path), h5py.File(path, "r", locking=False) as file:
@@ -123,11 +125,7 @@ def mismatch(path: Path, name: str, place: Place, column: Column) -> FileError:
 
 
 def _dataset(path: Path, file: Any, name: str) -> Any:
-    """Open an array that is stored in the file itself.
-
-    Ensembles may one day be virtual datasets that leastaction wrote, with relative names in the same folder: they would
-    be let in here, after their sources are checked.
-    """
+    """Open an array that is stored in the file itself."""
     h5py = need_h5py()
     if file.id.links.get_info(name.encode()).type != h5py.h5l.TYPE_HARD:
         raise FileError(f"'{name}' in {path} is a link to another place; leastaction reads only what a file itself "

@@ -122,14 +122,6 @@ def warn_once(model: "Model", key: object, text: str) -> None:
         model._told.add(key)
 
 
-def inherit(model: "Model", copy: "Model") -> None:
-    """Let a copy with other numbers have what the file of the model has; what was said of one is said of both."""
-    copy.ignored = model._notes
-    copy._set_elements(model._elements)
-    copy._told = model._told
-    settled(copy)
-
-
 def _content(model: "Model") -> frozenset[tuple[str, str]]:
     return frozenset((word, name) for word, names in model.ignored.items() for name in names)
 

@@ -7,6 +7,7 @@ if find_spec("matplotlib") is None:
 
 from leastaction.plots.animation import animate
 from leastaction.plots.curves import compare_energy, energy, momentum, state
+from leastaction.plots.fan import fan
 from leastaction.plots.style import style
 
-__all__ = ["animate", "compare_energy", "energy", "momentum", "state", "style"]
+__all__ = ["animate", "compare_energy", "energy", "fan", "momentum", "state", "style"]

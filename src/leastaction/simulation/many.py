@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import replace
 from threading import Event
 from typing import Any
@@ -15,18 +13,20 @@ from numpy.typing import ArrayLike
 
 from leastaction.arguments import real_array, whole
 from leastaction.compiled import compile_model
+from leastaction.errors import ModelError
 from leastaction.integrators import Status, as_integrator, point_to_integrator
 from leastaction.judgement import warn_of_many
-from leastaction.kernels.layout import LANES
 from leastaction.kernels.record import Record
-from leastaction.model import Inertia, Model
-from leastaction.model.unhonoured import inherit, tell
+from leastaction.model import Model
+from leastaction.model.unhonoured import tell
 from leastaction.progress import Progress
-from leastaction.run import NODE, Run, tell_end
-from leastaction.simulation.group import Member, naming, rows_of, run_together, stacked, suits
-from leastaction.simulation.single import make, prepare
+from leastaction.run import NODE, tell_end
+from leastaction.simulation.group import Member, naming, rows_of, suits
+from leastaction.simulation.members import run_members
+from leastaction.simulation.single import prepare
 from leastaction.trajectories import Trajectories
 from leastaction.trajectory import Control, Trajectory
+from leastaction.variants import GRAVITY, variants
 
 Array = np.ndarray
 
@@ -104,51 +104,18 @@ def simulate_many(
             compile_model(models[b])  # which finds what is wrong with it
             state = models[b].check_state(_own(q, "q" in sizes, b), _own(v, "v" in sizes, b))
         members.append(Member(b, models[b], *state, controls[b]))
-    bar = Progress(count, progress, unit="run")
-
-    def prepared(one: Member) -> Run:
-        with naming(one.number) if one is not first else nullcontext():  # it is asked for what all have in common
-            return prepare(one.model, one.q, one.v, control=one.control, **options)
-
-    def run(team: list[int]) -> list[Trajectory]:
-        if together[team[0]]:
-            return run_together([members[b] for b in team], like, record, stop)
-        return [alone(b) for b in team]
-
-    def alone(b: int) -> Trajectory:
-        own = prepared(members[b]) if suited or b else like
-        own.stop = stop
-        try:
-            return make(own, Progress(0, False), "truncate", rows_of(record, b))
-        except Exception as error:
-            error.add_note(f"in member {b} of simulate_many")
-            raise
-
     options["integrator"] = as_integrator(options.get("integrator"))
-    together = [suits(options["integrator"], law, options.get("wrench")) for law in controls]
-    teams = [[b] for b in range(count) if not together[b]]
-    suited = [b for b in range(count) if together[b]]
-    teams += [suited[k : k + LANES] for k in range(0, len(suited), LANES)]
-    first = members[suited[0] if suited else 0] if members else Member(0, model, model.q0, model.v0, None)
-    like = prepared(first)  # which also checks what they have in common
+    together = (one for one in members if suits(options["integrator"], one.control, options.get("wrench")))
+    first = next(together, members[0] if members else Member(0, model, model.q0, model.v0, None))
+    like = prepare(first.model, first.q, first.v, control=first.control, **options)  # checks what they have in common
     tell_end(like)
-    options |= {"steps": like.steps, "duration": None}
-    record, t = stacked(count, like), np.arange(1 + like.steps // like.every) * like.every * like.sim.dt
-    results: dict[int, Trajectory] = {}
-    stop = Event()  # for the other threads, when this one is interrupted or one of them fails
-    threads = min(threads or os.cpu_count() or 1, len(teams))
-    with bar, ThreadPoolExecutor(max(threads, 1)) as pool:
-        made = pool.map(run, teams) if threads > 1 else map(run, teams)  # one thread would only wait for the other
-        try:
-            for team, trajectories in zip(teams, made, strict=True):
-                for b, trajectory in zip(team, trajectories, strict=True):
-                    _fill_up(rows_of(record, b), trajectory)
-                    results[b] = replace(trajectory, t=t[: len(trajectory)])
-                bar.update(len(team))
-        finally:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-    finished = tuple(results[b] for b in range(count))
+    with Progress(count, progress, unit="run") as bar:
+        record, runs = run_members(members, like, options, threads=threads or os.cpu_count() or 1, stop=Event(),
+                                   update=bar.update, begun=first)
+    t = np.arange(1 + like.steps // like.every) * like.every * like.sim.dt
+    finished = tuple(replace(run, t=t[: len(run)]) for run in runs if isinstance(run, Trajectory))
+    for b, run in enumerate(finished):
+        _fill_up(rows_of(record, b), run)
     warn_of_many(finished)
     return Trajectories(model, like.sim.integrator, like.sim.dt, like.every, t, *record[:-2], finished)
 
@@ -178,27 +145,15 @@ def _each(label: str, values: ArrayLike, size: int, count: int) -> Array:
 
 def _variants(model: Model, gravity: ArrayLike | None, mass: ArrayLike | None, count: int) -> list[Model]:
     """The model of every member; the same one where nothing differs."""
-    if gravity is None and mass is None:
-        return [model] * count
-    own = [body.inertia.mass for body in model.bodies]
-    gravities = _each("gravity", model.gravity if gravity is None else gravity, 3, count)
-    masses = _each("mass", own if mass is None else mass, model.nb, count)
-    variants = []
-    for b in range(count):
-        with naming(b):
-            variants.append(_variant(model, gravities[b], masses[b]))
-    return variants
-
-
-def _variant(model: Model, gravity: Array, mass: Array) -> Model:
-    copy = Model(gravity, model.name)
-    for body, m in zip(model.bodies, mass, strict=True):
-        own = body.inertia
-        if m != own.mass:
-            if own.mass == 0:
-                raise ValueError(f"body '{body.name}' has no mass, so its inertia cannot grow with {m:g} kg")
-            own = Inertia(m, own.com, own.matrix * (m / own.mass))
-        copy.add_body(body.name, body.parent, body.joint, body.position, body.quaternion, own, body.geometry)
-    copy.q0, copy.v0 = model.q0, model.v0
-    inherit(model, copy)
-    return copy
+    changes = {}
+    if gravity is not None:
+        changes[GRAVITY] = _each("gravity", gravity, 3, count)
+    if mass is not None:
+        masses = _each("mass", mass, model.nb, count)
+        changes |= {("mass", b): masses[:, b] for b in range(model.nb)}
+    made = []
+    for b, one in enumerate(variants(model, changes, count) if changes else [model] * count):
+        if isinstance(one, ModelError):
+            raise ModelError(f"member {b}: {one}")
+        made.append(one)
+    return made

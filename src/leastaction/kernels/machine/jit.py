@@ -41,6 +41,11 @@ def entry(function):
     return kept(partial(numba.njit, **ENTRY), function)
 
 
+def exact_entry(function):
+    """Compile a kernel that Python calls, every operation being rounded by itself, as NumPy does."""
+    return kept(partial(numba.njit, **{**ENTRY, "fastmath": False}), function)
+
+
 def apart(function):
     """Compile a kernel that other kernels call by its address, so that it is not compiled anew with each of them."""
     return kept(partial(numba.njit, no_cpython_wrapper=True, **ENTRY), function)
