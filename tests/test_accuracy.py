@@ -19,7 +19,7 @@ INTEGRATORS = {
     "order 2": (la.Variational(), 4e-3),
     "order 4": (la.Variational(order=4), 2e-2),
     "order 6": (la.Variational(order=6), 4e-2),
-    "cayley": (la.Variational(retraction="cayley"), 4e-3),
+    "exp": (la.Variational(retraction="exp"), 4e-3),
     "euler": (la.SemiImplicitEuler(), 5e-4),
     "rk4": (la.RungeKutta4(), 1e-2),
 }

@@ -34,7 +34,7 @@ def cases(draw):
         root_finder=draw(st.sampled_from(FINDERS)),
         guess=draw(st.sampled_from(get_args(Guess))),
         order=draw(st.sampled_from([2, 2, 4, 6])),
-        retraction=draw(st.sampled_from(["exp", "cayley"])),
+        retraction=draw(st.sampled_from(["exp", "split"])),
         rescue=draw(st.booleans()),
         max_substeps=draw(st.sampled_from([1, 64])),
     )

@@ -68,7 +68,7 @@ def test_bad_arguments_of_simulate(arguments, message):
         (lambda: la.Variational(guess="linear"), "guess must be one of 'current', .*, not 'linear'"),
         (lambda: la.Variational(residual="rnea"), "residual must be one of 'drnea'.*, not 'rnea'"),
         (lambda: la.Variational(order=3), "order must be one of 2.*, not 3"),
-        (lambda: la.Variational(retraction="log"), "retraction must be one of 'exp'.*, not 'log'"),
+        (lambda: la.Variational(retraction="cayley"), "retraction must be one of 'split', 'exp', not 'cayley'"),
         (lambda: la.Variational(root_finder="newton"), "root_finder must be .*, not 'newton'"),
         (lambda: la.RIQN(tol=-1), "tol must be a positive number, not -1"),
         (lambda: la.RIQN(criterion="relative"), "criterion must be one of 'scaled', 'absolute', not 'relative'"),

@@ -14,7 +14,7 @@ from reference.trees import random_model, random_state
 # Double pendulum from absolute angles (1, 1.5) at rest, by Taylor series at 21 digits: angles and rates at t = 2
 AT_2 = (-0.1001434413838809143, -0.6196882375826686179, 0.7568693539279359824, 4.9743320900702170956)
 WITHIN = {2: 0.05, 4: 0.1, 6: 0.2, 8: 0.3}
-BOTH = pytest.mark.parametrize("retraction", ["exp", "cayley"])
+BOTH = pytest.mark.parametrize("retraction", ["exp", "split"])
 
 
 def check_order(order, error, count, doublings=2):
@@ -34,14 +34,13 @@ def test_order_on_the_double_pendulum(order, steps, retraction):
         traj = last(la.library.double_pendulum(), 2.0, n, la.Variational(order=order, retraction=retraction))
         return np.abs([*np.cumsum(traj.q[-1]), *np.cumsum(traj.v[-1])] - np.array(AT_2)).max()
 
-    start = steps if retraction == "exp" else 2 * steps  # its error is larger, and enters the limit later
-    check_order(order, error, start, doublings=2 if order < 6 else 1)
+    check_order(order, error, steps, doublings=2 if order < 6 else 1)
 
 
 def test_order_eight_on_the_double_pendulum():
     """From 40 to 80 steps; with more, round-off."""
     def error(n):
-        traj = last(la.library.double_pendulum(), 2.0, n, la.Variational(order=8, retraction="cayley"))
+        traj = last(la.library.double_pendulum(), 2.0, n, la.Variational(order=8))
         return np.abs([*np.cumsum(traj.q[-1]), *np.cumsum(traj.v[-1])] - np.array(AT_2)).max()
 
     check_order(8, error, 40, doublings=1)
@@ -67,7 +66,7 @@ def test_order_on_a_tree_of_ball_joints(swinging_tree, order, steps, retraction)
         end = last(model, 0.8, n, la.Variational(order=order, retraction=retraction)).q[-1]
         return np.abs(la.poses(model, end) - exact).max()
 
-    check_order(order, error, steps if retraction == "exp" else round(1.5 * steps), doublings=1)
+    check_order(order, error, steps if retraction == "exp" else steps // 3, doublings=1)  # errs less: soon round-off
 
 
 def hinged(damping=0.0):
@@ -158,7 +157,7 @@ def test_a_step_back_undoes_a_step(seed, order, retraction):
     assert np.abs(difference(model, q, there[0])).max() > 1e-3
 
 
-@pytest.mark.parametrize(("order", "retraction"), [(4, "exp"), (6, "exp"), (2, "cayley"), (4, "cayley")])
+@pytest.mark.parametrize(("order", "retraction"), [(4, "exp"), (6, "exp"), (2, "split"), (4, "split")])
 def test_floating_ragdoll_keeps_its_momentum(order, retraction):
     model = la.library.ragdoll()
     model.gravity = (0, 0, 0)

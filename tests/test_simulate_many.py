@@ -69,7 +69,7 @@ def test_members_agree_with_single_runs(name):
 
 
 @pytest.mark.parametrize("integrator", [
-    la.Variational(order=4), la.Variational(retraction="split"), la.Variational(retraction="cayley", guess="cubic"),
+    la.Variational(order=4), la.Variational(retraction="exp"), la.Variational(retraction="exp", guess="euler"),
     la.Variational(root_finder=la.Newton(chord=False, tol=1e-14)), la.Variational(guess="current"),
     la.Variational(root_finder=la.RIQN()),
     la.SemiImplicitEuler(),

@@ -15,12 +15,12 @@ from leastaction.arguments import finite, real_array, shown
 from leastaction.compiled import Compiled, compile_model
 from leastaction.errors import ModelError
 from leastaction.kernels import queries
-from leastaction.kernels.stiffness import CAYLEY, EXP, SPLIT
+from leastaction.kernels.stiffness import EXP, SPLIT
 from leastaction.model import Model
 from leastaction.model.arrays import rotation_matrix
 
 Array = np.ndarray
-RETRACTIONS = {"exp": EXP, "cayley": CAYLEY, "split": SPLIT}
+RETRACTIONS = {"split": SPLIT, "exp": EXP}
 
 
 def vector(model: Model, value: ArrayLike | None, name: str) -> Array:
@@ -254,7 +254,7 @@ def discrete_residual(
     q_prev, q, q_next : (nq,) three successive configurations, rad, m, unit quaternions
     dt : time step, s; not zero
     tau : (nv,) joint forces held over both intervals, N m and N; zeros if None
-    retraction : "split", "exp" (the paper's) or "cayley"
+    retraction : "split", or "exp", the paper's
 
     Returns
     -------
@@ -278,7 +278,7 @@ def discrete_jacobian(
     ----------
     q_prev, q, q_next : (nq,) three successive configurations, rad, m, unit quaternions
     dt : time step, s; not zero
-    retraction : "split", "exp" (the paper's) or "cayley"
+    retraction : "split", or "exp", the paper's
 
     Returns
     -------

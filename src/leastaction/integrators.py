@@ -176,8 +176,8 @@ class Variational:
     guess : where the search starts: "current" (the paper's IG1), "euler" (IG2), "dynamics" (IG3), or extrapolation of
         past steps, "quadratic", "cubic", "quartic", "quintic", "sextic" (of order 2; of a composition at most quartic)
     order : 2, 4, 6 or 8; above 2, a composition of 9, 9 or 17 steps of order 2
-    retraction : "split" (exp on SO(3), and the centre of mass along a straight line, so that free fall is exact), "exp"
-        (the paper's, on SE(3)), or "cayley"
+    retraction : "split" (exp on SO(3), and the centre of mass along a straight line, so that free fall is exact), or
+        "exp" (the paper's, on SE(3))
     rescue : whether a search that fails is tried again with damped Newton steps from safer guesses and by continuation
         ("drnea" only)
     max_substeps : into how many parts a step may be divided as the last resort, a power of two; 1 forbids it
@@ -187,7 +187,7 @@ class Variational:
     root_finder: RootFinder = field(default_factory=Newton)
     guess: Guess = "sextic"
     order: int = 2
-    retraction: Literal["split", "exp", "cayley"] = "split"
+    retraction: Literal["split", "exp"] = "split"
     rescue: bool = True
     max_substeps: int = 64
 

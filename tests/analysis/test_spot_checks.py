@@ -7,7 +7,7 @@ import leastaction as la
 from leastaction.analysis.spot_checks import at_rest_in_the_world, irreversibility, symplecticity
 from reference.trees import random_model, random_state
 
-GOOD = [la.Variational(), la.Variational(order=4), la.Variational(retraction="cayley"),
+GOOD = [la.Variational(), la.Variational(order=4), la.Variational(retraction="exp"),
         la.Variational(root_finder=la.RIQN())]
 BAD = [la.SemiImplicitEuler(), la.RungeKutta4()]
 

@@ -16,10 +16,7 @@ from leastaction.reference.joints import JOINTS, Joint
 from leastaction.reference.lie import Array, inverse, log, pose, rotation
 from leastaction.reference.links import increment, spatial_inertia
 
-from .cayley import cay_inverse
-
 STEP = 1e-30  # of the complex step: no cancellation, so it can be tiny
-INVERSES = {"exp": log, "cayley": cay_inverse}  # of the retractions
 
 
 def joint_coordinates(model: Model, q: Array) -> list[list[tuple[Joint, Array]]]:
@@ -95,7 +92,7 @@ def discrete_lagrangian(model: Model, q0: ArrayLike, q1: ArrayLike, h: float, re
         L += split_square(model, q0, q1) / (2 * h)
     else:
         for body, T0, T1 in zip(model.bodies, poses(model, q0), poses(model, q1), strict=True):
-            x = INVERSES[retraction](inverse(T0) @ T1)
+            x = log(inverse(T0) @ T1)
             L += x @ spatial_inertia(body.inertia) @ x / (2 * h)
     for joint0, joint1 in zip(joint_coordinates(model, q0), joint_coordinates(model, q1), strict=True):
         for (part, c0), (_, c1) in zip(joint0, joint1, strict=True):

@@ -13,8 +13,8 @@ from leastaction.experiments.orders import MOTIONS as FOLLOWED
 from leastaction.experiments.orders import Motion
 from leastaction.markdown import table
 
-Retraction = Literal["split", "exp", "cayley"]
-RETRACTIONS: tuple[Retraction, ...] = ("split", "exp", "cayley")
+Retraction = Literal["split", "exp"]
+RETRACTIONS: tuple[Retraction, ...] = ("split", "exp")
 METHODS = ((2, 1.0), (4, 5.0))  # order, and step, ms
 MOTIONS = (
     *FOLLOWED,

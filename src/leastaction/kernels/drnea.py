@@ -7,18 +7,17 @@ middle has no recursion.
 
 from .elements import impulses
 from .joints import carry_joint, joint_residual
-from .kinematics import inertia_times, read3
+from .kinematics import read3
 from .layout import FREE, SCREW
 from .machine.jit import formula, kernel
 from .machine.memory import alike, link, team, teams
 from .machine.simd import below, number, summed, wide
 from .maths import se3, so3
 from .maths.vec3 import NONE, add, add_scaled, cross, dot, scale, sub
-from .retractions import cayley
 from .retractions.exponential import exp_momentum
 from .retractions.split import split_momentum
 from .rnea import gather_wrenches
-from .stiffness import CAYLEY, SPLIT
+from .stiffness import SPLIT
 
 
 @formula
@@ -58,17 +57,11 @@ def displacements(tree, w):
 def link_momentum(L, h, retraction):
     """Alg. 2, lines 4 and 7, of a link, or of four: μ = [dτ⁻¹_x]ᵀ G x / h with x = τ⁻¹(ΔT) = h V; and xᵀ G x.
 
-    ``retraction`` is one of stiffness.py; None is SPLIT, the default, and the others are not compiled.
+    ``retraction`` is one of stiffness.py; None is SPLIT, the default, and the other is not compiled.
     """
     if retraction is None:
         ratio, beta, _ = se3.terms_of(L.dR)
         return split_momentum(L, h, ratio, beta)
-    if retraction == CAYLEY:
-        turn, move = cayley.inverse(L.dR, L.d)
-        m, f = inertia_times(L, L.mass, turn, move)
-        energy = dot(turn, m) + dot(move, f)
-        m, f = cayley.dinverse_transpose(turn, move, m, f)
-        return scale(1.0 / h, m), scale(1.0 / h, f), energy
     ratio, beta, gamma = se3.terms_of(L.dR)
     if retraction == SPLIT:
         return split_momentum(L, h, ratio, beta)

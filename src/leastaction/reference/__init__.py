@@ -13,7 +13,7 @@ Read in this order, one screen each:
 The package imports the description of models and NumPy, nothing else; the compiled kernels are tested against it. It
 has all joints, springs, dampers, armature, joint forces and wrenches. It leaves out what makes a run robust or fast:
 orders above two, guesses by extrapolation, the chord form of Newton's method, the rescue of hard steps, the scaled
-stopping rule and compensated sums; and the Cayley transform.
+stopping rule and compensated sums.
 """
 
 from .drnea import State, arrive, drnea, generalized_momentum, start

@@ -1,1 +1,1 @@
-"""How a link's motion over a step becomes a velocity: exp, split and Cayley."""
+"""How a link's motion over a step becomes a velocity: exp and split."""
