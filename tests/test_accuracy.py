@@ -158,7 +158,7 @@ def test_a_falling_body_is_not_called_chaos():
 
 
 def test_of_a_trajectory_cut_short():
-    plain = la.Variational(max_substeps=1)
+    plain = la.Variational(rescue=la.Rescue(max_substeps=1))
     traj = la.simulate(la.library.chain(10), dt=0.05, steps=1000, integrator=plain, on_failure="truncate",
                        control=np.zeros((1000, 10)))
     got = traj.accuracy()

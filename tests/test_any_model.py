@@ -35,8 +35,7 @@ def cases(draw):
         guess=draw(st.sampled_from(get_args(Guess))),
         order=draw(st.sampled_from([2, 2, 4, 6])),
         retraction=draw(st.sampled_from(["exp", "split"])),
-        rescue=draw(st.booleans()),
-        max_substeps=draw(st.sampled_from([1, 64])),
+        rescue=draw(st.sampled_from([None, la.Rescue(max_substeps=1), la.Rescue()])),
     )
     return model, q, v * 10 ** rng.uniform(-1, 3), 10 ** rng.uniform(-5, -1), integrator
 

@@ -85,7 +85,7 @@ def test_wrong_numbers(name, use, value):
     ("record_every", lambda x: la.simulate(pendulum(), steps=1, record_every=x)),
     ("steps", lambda x: la.simulate(pendulum(), steps="" if x is None else x)),
     ("max_iterations", lambda x: la.Newton(max_iterations=x)),
-    ("max_substeps", lambda x: la.Variational(max_substeps=x)),
+    ("max_substeps", lambda x: la.Rescue(max_substeps=x)),
     ("n", lambda x: la.Simulator(pendulum()).step(x)),
     ("threads", lambda x: la.simulate_many(pendulum(), [[0.0]], steps=1, threads="" if x is None else x)),
     ("number of links", lambda x: la.library.chain(x)), ("depth", lambda x: la.library.tree(x)),
@@ -99,8 +99,10 @@ def test_wrong_whole_numbers(name, use, value):
 def test_wrong_models_flags_and_durations():
     with pytest.raises(TypeError, match=r"model must be a leastaction.Model, not 'chain:10'; .*find_model"):
         la.simulate("chain:10", steps=1)
-    with pytest.raises(ValueError, match="rescue must be True or False, not 'no'"):
-        la.Variational(rescue="no")
+    with pytest.raises(ValueError, match=r"rescue must be la.Rescue\(...\) or None, not True"):
+        la.Variational(rescue=True)
+    with pytest.raises(ValueError, match="chord must be True or False, not 'no'"):
+        la.Newton(chord="no")
     with pytest.raises(ValueError, match=r"order must be one of 2, 4, 6, 8, not \[2\]"):
         la.Variational(order=[2])
     with pytest.raises(ValueError, match=r"duration 1e\+300 s is more than .* steps"):
@@ -182,7 +184,7 @@ def test_a_state_whose_energy_is_no_number_is_refused(q, v, named, integrator):
 
 @pytest.mark.parametrize("integrator", [
     "variational", "euler", "rk4", la.Variational(order=4), la.Variational(root_finder=la.RIQN()),
-    la.Variational(rescue=False), la.Variational(root_finder=la.DenseNewton()),
+    la.Variational(rescue=None), la.Variational(root_finder=la.peers.DenseNewton()),
 ], ids=["variational", "euler", "rk4", "order 4", "riqn", "no rescue", "dense"])
 @pytest.mark.parametrize("force", [1e153, 1e157, 1e160])
 def test_a_run_whose_energy_overflows_ends_before(integrator, force):

@@ -8,8 +8,15 @@ from reference import midpoint
 from reference.trees import random_model, random_state
 
 ONE_DOF = (la.Revolute, la.Prismatic, la.Helical, la.Universal, la.Planar, la.Fixed)
-FINDERS = (la.RIQN, la.DenseNewton, la.Broyden)
+FINDERS = (la.RIQN, la.peers.DenseNewton, la.peers.Broyden)
 RESIDUALS = ("drnea", "svi")
+
+
+def plain(residual, root_finder, **options):
+    """The method with this residual, without rescue."""
+    if residual == "svi":
+        return la.peers.SVI(root_finder, **options)
+    return la.Variational(root_finder, **options, rescue=None)
 
 
 def gentle(n=4):
@@ -25,8 +32,7 @@ def gentle(n=4):
 
 
 def run(model, residual, finder, dt=1e-3, steps=1000, **options):
-    method = la.Variational(residual=residual, root_finder=finder, rescue=False, max_substeps=1)
-    return la.simulate(model, dt=dt, steps=steps, integrator=method, progress=False, **options)
+    return la.simulate(model, dt=dt, steps=steps, integrator=plain(residual, finder), progress=False, **options)
 
 
 @pytest.mark.parametrize("residual", RESIDUALS)
@@ -58,7 +64,7 @@ def test_svi_makes_the_midpoint_action_stationary(seed, h):
     model = random_model(rng, 6, kinds=ONE_DOF)
     q0, v0 = random_state(rng, model)
     p0 = la.mass_matrix(model, q0) @ v0
-    method = la.Variational(residual="svi", root_finder=la.DenseNewton(tol=1e-14))
+    method = la.peers.SVI(la.peers.DenseNewton(tol=1e-14))
     q1, p1 = la.variational_step(model, q0, p0, h, method)
     before, after = midpoint.momenta(model, q0, q1, h, np.zeros(model.nv))
     np.testing.assert_allclose(before, p0, rtol=0, atol=1e-11 * np.abs(p0).max())
@@ -79,8 +85,7 @@ def residuals(residual, finder, count):
     """Scaled residuals of the iterates of one long step from the poorest guess."""
     found = []
     for most in range(1, count + 1):
-        search = finder(tol=1e-300, max_iterations=most)
-        method = la.Variational(residual=residual, root_finder=search, guess="current", rescue=False, max_substeps=1)
+        method = plain(residual, finder(tol=1e-300, max_iterations=most), guess="current")
         traj = la.simulate(gentle(), dt=0.05, steps=1, integrator=method, on_failure="truncate")
         found.append(traj.failure.residual if traj.failure else traj.residual[0])
     return np.array(found)
@@ -104,14 +109,14 @@ def test_dense_newton_and_broyden_on_ball_and_free_joints():
 
 def test_svi_keeps_energy_and_composes_to_order_four():
     model = la.library.double_pendulum()
-    second, fourth = (la.simulate(model, dt=5e-3, duration=20.0, integrator=la.Variational(
-        residual="svi", root_finder=la.DenseNewton(), order=order)) for order in (2, 4))
+    second, fourth = (la.simulate(model, dt=5e-3, duration=20.0, integrator=la.peers.SVI(
+        la.peers.DenseNewton(), order=order)) for order in (2, 4))
     assert second.max_energy_error < 5e-3
     assert fourth.max_energy_error < 0.02 * second.max_energy_error
 
 
 def test_stopping_and_going_on_changes_nothing():
-    method = la.Variational(residual="svi", root_finder=la.RIQN())
+    method = la.peers.SVI()
     whole, parts = (la.Simulator(gentle(), dt=1e-3, integrator=method) for _ in range(2))
     whole.step(100)
     for _ in range(4):
@@ -121,19 +126,36 @@ def test_stopping_and_going_on_changes_nothing():
     assert parts.energy == whole.energy
 
 
-@pytest.mark.parametrize(("options", "words"), [
-    ({"residual": "svi"}, "take RIQN"),
-    ({"residual": "svi", "root_finder": la.RIQN(), "retraction": "exp"}, "no retraction"),
-    ({"residual": "midpoint"}, "residual must be one of 'drnea', 'svi'"),
-    ({"root_finder": "broyden"}, "DenseNewton"),
+def test_what_cannot_be_combined():
+    with pytest.raises(ValueError, match=r"take la\.RIQN\(\), la\.peers\.DenseNewton\(\)"):
+        la.peers.SVI(la.Newton())
+    with pytest.raises(TypeError, match="retraction"):
+        la.peers.SVI(retraction="exp")
+    for kind in (la.Variational, la.peers.SVI):
+        with pytest.raises(ValueError, match=r"la\.peers\.Broyden\(\), not 'broyden'"):
+            kind(root_finder="broyden")
+
+
+@pytest.mark.parametrize(("call", "instead"), [
+    (lambda: la.Variational(residual="svi"), r"Variational takes no residual: .*la\.peers\.SVI"),
+    (lambda: la.Variational(max_substeps=1), r"Variational takes no max_substeps: .*la\.Rescue\(max_substeps"),
+    (lambda: la.RIQN(criterion="absolute"), r"RIQN takes no criterion: .*tol=la\.peers\.Absolute"),
+    (lambda: la.Newton(criterion="scaled"), "Newton takes no criterion: leave it out"),
 ])
-def test_what_cannot_be_combined(options, words):
-    with pytest.raises(ValueError, match=words):
-        la.Variational(**options)
+def test_an_old_argument_names_what_to_write_instead(call, instead):
+    with pytest.raises(TypeError, match=instead):
+        call()
+
+
+@pytest.mark.parametrize("name", ["SVI", "Absolute", "Broyden", "DenseNewton"])
+def test_a_peer_that_is_looked_for_at_the_top_is_pointed_to(name):
+    assert name in la.peers.__all__
+    with pytest.raises(AttributeError, match=rf"'{name}': it is leastaction\.peers\.{name}"):
+        getattr(la, name)
 
 
 def test_svi_names_the_joint_it_does_not_know_and_refuses_wrenches():
-    method = la.Variational(residual="svi", root_finder=la.RIQN())
+    method = la.peers.SVI()
     with pytest.raises(ValueError, match="'top'"):
         la.simulate(la.library.spinning_top(), steps=1, integrator=method)
     with pytest.raises(ValueError, match="wrenches"):
@@ -142,7 +164,7 @@ def test_svi_names_the_joint_it_does_not_know_and_refuses_wrenches():
 
 def test_a_failed_search_is_rescued():
     """The rescue is for the residual of DRNEA, whoever searched for its root."""
-    method = la.Variational(root_finder=la.Broyden(max_iterations=6))
+    method = la.Variational(root_finder=la.peers.Broyden(max_iterations=6))
     traj = la.simulate(la.library.chain(6), dt=4e-3, duration=1.0, integrator=method)
     assert (traj.status > la.Status.STRUGGLED).any()
     assert traj.max_energy_error < 0.1
@@ -152,7 +174,7 @@ def test_a_failed_search_is_rescued():
 def test_a_step_without_a_root_keeps_the_last_good_state(residual):
     model = la.library.chain(5)
     model.v0 = np.full(5, 300.0)
-    method = la.Variational(residual=residual, root_finder=la.Broyden(max_iterations=10), rescue=False, max_substeps=1)
+    method = plain(residual, la.peers.Broyden(max_iterations=10))
     traj = la.simulate(model, dt=1e-2, steps=50, integrator=method, on_failure="truncate")
     assert traj.failure is not None
     assert np.isfinite(traj.failure.q).all() and np.isfinite(traj.failure.p).all()

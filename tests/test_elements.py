@@ -155,7 +155,7 @@ def test_lanes_that_fall_are_rescued_with_the_springs():
 @pytest.mark.parametrize("attempt", [
     lambda model, path: la.simulate(model, steps=1, integrator="rk4"),
     lambda model, path: la.simulate(model, steps=1, integrator="euler"),
-    lambda model, path: la.simulate(model, steps=1, integrator=la.Variational(root_finder=la.DenseNewton())),
+    lambda model, path: la.simulate(model, steps=1, integrator=la.Variational(root_finder=la.peers.DenseNewton())),
     lambda model, path: la.simulate_many(model, v=np.zeros((2, model.nv)), steps=1, integrator="rk4"),
     lambda model, path: la.forward_dynamics(model, None, None),
     lambda model, path: la.inverse_dynamics(model, None, None, None),

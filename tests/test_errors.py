@@ -65,13 +65,12 @@ def test_bad_arguments_of_simulate(arguments, message):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: la.Variational(guess="linear"), "guess must be one of 'current', .*, not 'linear'"),
-        (lambda: la.Variational(residual="rnea"), "residual must be one of 'drnea'.*, not 'rnea'"),
+        (lambda: la.Variational(guess="sextic"), "guess must be one of 'current', .* 'extrapolated', not 'sextic'"),
         (lambda: la.Variational(order=3), "order must be one of 2.*, not 3"),
         (lambda: la.Variational(retraction="cayley"), "retraction must be one of 'split', 'exp', not 'cayley'"),
         (lambda: la.Variational(root_finder="newton"), "root_finder must be .*, not 'newton'"),
         (lambda: la.RIQN(tol=-1), "tol must be a positive number, not -1"),
-        (lambda: la.RIQN(criterion="relative"), "criterion must be one of 'scaled', 'absolute', not 'relative'"),
+        (lambda: la.peers.Absolute(0.0), "tol must be a positive number, not 0.0"),
         (lambda: la.RIQN(max_iterations=0), "max_iterations must be a whole number of at least 1, not 0"),
         (lambda: la.Simulator(pendulum()).step(-1), "n must be a whole number of at least 0, not -1"),
         (lambda: la.Simulator(pendulum()).step(1, tau=[1, 2]), r"tau must have shape \(1,\), not \(2,\)"),
@@ -137,11 +136,11 @@ def test_step_error_of_a_step_too_long():
     """The whipping chain at 50 ms; the state kept is that of a run that stops just before."""
     model, h = la.library.chain(10), 0.05
     with pytest.raises(la.StepError) as caught:
-        la.simulate(model, dt=h, steps=1000, integrator=la.Variational(max_substeps=1))
+        la.simulate(model, dt=h, steps=1000, integrator=la.Variational(rescue=la.Rescue(max_substeps=1)))
     error = caught.value
     check_state(error, model)
     assert error.time == error.step * h
-    before = la.simulate(model, dt=h, steps=error.step, integrator=la.Variational(max_substeps=1))
+    before = la.simulate(model, dt=h, steps=error.step, integrator=la.Variational(rescue=la.Rescue(max_substeps=1)))
     np.testing.assert_array_equal(error.q, before.q[-1])
     np.testing.assert_allclose(error.p, before.p[-1], rtol=1e-12)
 
@@ -149,7 +148,7 @@ def test_step_error_of_a_step_too_long():
 def test_simulator_stays_at_the_last_good_node():
     """All that it shows is of the same node, and shorter steps may go on from there."""
     model = la.library.chain(10)
-    sim = la.Simulator(model, dt=0.05, integrator=la.Variational(max_substeps=1))
+    sim = la.Simulator(model, dt=0.05, integrator=la.Variational(rescue=la.Rescue(max_substeps=1)))
     with pytest.raises(la.StepError) as caught:
         sim.step(1000)
     error = caught.value
@@ -162,7 +161,7 @@ def test_simulator_stays_at_the_last_good_node():
 
 def test_step_error_of_too_few_iterations():
     model = la.library.paper_chain(5)
-    integrator = la.Variational(root_finder=la.RIQN(max_iterations=1), rescue=False)
+    integrator = la.Variational(root_finder=la.RIQN(max_iterations=1), rescue=None)
     sim = la.Simulator(model, dt=1e-2, integrator=integrator)
     with pytest.raises(la.StepError, match="step 0 at t = 0 s failed: no convergence") as caught:
         sim.step(10)
@@ -229,5 +228,6 @@ def test_forces_of_all_kinds_are_named():
     many = la.simulate_many(model, [model.q0, model.q0], steps=3, control=[[1e9, 0, 0], [0, 0, 0]])
     assert hint in str(many[0].failure) and many[1].failure is None
     with pytest.raises(la.StepError) as caught:
-        la.simulate(la.library.chain(10), dt=0.05, steps=1000, integrator=la.Variational(max_substeps=1))
+        la.simulate(la.library.chain(10), dt=0.05, steps=1000,
+                    integrator=la.Variational(rescue=la.Rescue(max_substeps=1)))
     assert "control" not in str(caught.value) and caught.value.hint == ""

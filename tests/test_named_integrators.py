@@ -40,3 +40,5 @@ def test_options_of_the_integrator_are_pointed_to_their_place(call):
         call(MODEL, order=4)
     with pytest.raises(TypeError, match=r"give integrator=la\.Variational\(root_finder=la\.Newton\(tol=1e-09\)\)$"):
         call(MODEL, tol=1e-9)
+    with pytest.raises(TypeError, match=r"give integrator=la\.Variational\(rescue=la\.Rescue\(max_substeps=2\)\)$"):
+        call(MODEL, max_substeps=2)

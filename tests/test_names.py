@@ -41,7 +41,7 @@ def test_type_checkers_see_the_names_where_they_are():
     assert [ast.unparse(node) for node in block.body if node not in imports] == ["open = open_run"]
     seen = {alias.name for node in imports for alias in node.names}
     assert seen == {*la._HOME, *la._MODULES, "open_run"}
-    assert {*la.__all__} == {*la._HOME, "convert", "__version__"}
+    assert {*la.__all__} == {*la._HOME, "convert", "peers", "__version__"}
     for node in imports:
         for alias in node.names:
             home = __import__(node.module, fromlist=[alias.name])

@@ -122,7 +122,7 @@ def test_a_rescued_member_agrees_with_its_single_run(wild):
 def test_a_failed_member_does_not_stop_the_others(failing):
     model = la.library.chain(3)
     q, v = starts(model, 6)
-    options = {"dt": 1e-3, "steps": 20, "integrator": la.Variational(rescue=False, max_substeps=1)}
+    options = {"dt": 1e-3, "steps": 20, "integrator": la.Variational(rescue=None)}
     good = la.simulate_many(model, q, v, **options)
     v[failing] = 3000.0  # half a turn a step, or more
     many = la.simulate_many(model, q, v, **options)
@@ -144,7 +144,7 @@ def test_a_member_that_fails_later():
     q, v = starts(model, 4)
     tau = np.zeros((4, 60, model.nv))
     tau[1, 30:] = 1e6
-    options = {"dt": 1e-3, "steps": 60, "integrator": la.Variational(rescue=False)}
+    options = {"dt": 1e-3, "steps": 60, "integrator": la.Variational(rescue=None)}
     many = la.simulate_many(model, q, v, control=list(tau), **options)
     assert [member.failure is None for member in many] == [True, False, True, True]
     alone = la.simulate(model, q[1], v[1], control=tau[1], on_failure="truncate", **options)
@@ -195,7 +195,7 @@ def test_stacked_rows_of_a_failed_member_repeat_its_last_node(by_function, faili
     if by_function:
         control = [lambda t, q, v, own=own: own[min(round(t / 1e-3), 59)] for own in tau]
     many = la.simulate_many(model, q, v, control=control, dt=1e-3, steps=60, record_every=4,
-                            integrator=la.Variational(rescue=False))
+                            integrator=la.Variational(rescue=None))
     assert np.flatnonzero(many.failed).tolist() == sorted(many.failures) == failing
     assert f"5 members, 60 steps of 0.001 s, 16 kept, {len(failing)} cut short" in repr(many)
     for b, member in enumerate(many):

@@ -6,7 +6,7 @@ import pytest
 
 import leastaction as la
 
-PLAIN = la.Variational(max_substeps=1)
+PLAIN = la.Variational(rescue=la.Rescue(max_substeps=1))
 H = 0.05  # too long for the whips of a hard chain
 
 
@@ -70,7 +70,7 @@ def test_of_an_explicit_method_that_blows_up(integrator):
 
 
 def test_of_the_first_step():
-    hopeless = la.Variational(root_finder=la.RIQN(max_iterations=1), rescue=False)
+    hopeless = la.Variational(root_finder=la.RIQN(max_iterations=1), rescue=None)
     traj = truncated(integrator=hopeless)
     assert (len(traj), len(traj.status), traj.failure.step) == (1, 0, 0)
     assert traj.max_energy_error == 0

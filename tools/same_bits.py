@@ -91,6 +91,7 @@ def cases():
         "order 4": lambda: run(chain(10), integrator=la.Variational(order=4)),
         "RIQN": lambda: run(chain(10), integrator=la.Variational(root_finder=la.RIQN())),
         "RIQN, ragdoll": lambda: run(library.ragdoll(), integrator=la.Variational(root_finder=la.RIQN())),
+        "exp, ragdoll": lambda: run(library.ragdoll(), integrator=la.Variational(retraction="exp")),
         "RK4": lambda: run(chain(10), integrator=la.RungeKutta4()),
         "Euler, ragdoll": lambda: run(library.ragdoll(), integrator=la.SemiImplicitEuler()),
     }

@@ -8,6 +8,7 @@ from leastaction._version import __version__
 if TYPE_CHECKING:
     from leastaction import analysis as analysis
     from leastaction import convert as convert
+    from leastaction import peers as peers
     from leastaction import plots as plots
     from leastaction import reference as reference
     from leastaction import viewers as viewers
@@ -32,10 +33,7 @@ if TYPE_CHECKING:
     from leastaction.files.resume import resume
     from leastaction.importers import find_model, from_mujoco, load
     from leastaction.integrators import (
-        RIQN,
-        Broyden,
-        DenseNewton,
-        Newton,
+        Rescue,
         RungeKutta4,
         SemiImplicitEuler,
         Status,
@@ -56,6 +54,7 @@ if TYPE_CHECKING:
         Universal,
         library,
     )
+    from leastaction.root_finders import RIQN, Newton
     from leastaction.simulation import simulate, simulate_many
     from leastaction.simulator import Simulator, variational_step
     from leastaction.trajectories import Trajectories
@@ -76,8 +75,9 @@ _HOME = {
         "errors": "AccuracyWarning FileError ModelError ModelWarning StepError",
         "files": "resume",
         "importers": "find_model from_mujoco load",
-        "integrators": "RIQN Broyden DenseNewton Newton RungeKutta4 SemiImplicitEuler Status Variational",
+        "integrators": "Rescue RungeKutta4 SemiImplicitEuler Status Variational",
         "model": "Ball Body Fixed Free Geometry Helical Inertia Model Planar Prismatic Revolute Universal library",
+        "root_finders": "RIQN Newton",
         "simulation": "simulate simulate_many",
         "simulator": "Simulator variational_step",
         "trajectories": "Trajectories",
@@ -86,7 +86,8 @@ _HOME = {
     }.items()
     for name in names.split()
 }
-_MODULES = ("analysis", "convert", "plots", "reference", "viewers")
+_MODULES = ("analysis", "convert", "peers", "plots", "reference", "viewers")
+_PEERS = ("SVI", "Absolute", "Broyden", "DenseNewton")  # looked for here by those who know the paper
 
 # `open` is left out: a star import must not replace Python's own.
 __all__ = [
@@ -94,9 +95,7 @@ __all__ = [
     "AccuracyWarning",
     "Ball",
     "Body",
-    "Broyden",
     "Certificate",
-    "DenseNewton",
     "Ensemble",
     "EnsembleResults",
     "FileError",
@@ -112,6 +111,7 @@ __all__ = [
     "Normal",
     "Planar",
     "Prismatic",
+    "Rescue",
     "Revolute",
     "RungeKutta4",
     "SemiImplicitEuler",
@@ -142,6 +142,7 @@ __all__ = [
     "mass_matrix",
     "momentum",
     "open_ensemble",
+    "peers",
     "poses",
     "potential_energy",
     "resume",
@@ -162,7 +163,8 @@ def __getattr__(name: str) -> Any:
     elif name in _HOME:
         value = getattr(import_module(_HOME[name]), name)
     else:
-        raise AttributeError(f"module 'leastaction' has no attribute {name!r}")
+        hint = f": it is leastaction.peers.{name}" if name in _PEERS else ""
+        raise AttributeError(f"module 'leastaction' has no attribute {name!r}{hint}")
     globals()[name] = value
     return value
 

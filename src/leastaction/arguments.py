@@ -1,11 +1,15 @@
-"""Numbers that a user gives: taken as they are meant, or refused in a sentence that names the argument."""
+"""What a user gives: taken as it is meant, or refused in a sentence that names the argument."""
 
 import math
+from collections.abc import Callable, Sequence
+from functools import wraps
 from numbers import Real
+from typing import TypeVar
 
 import numpy as np
 
 Array = np.ndarray
+Kind = TypeVar("Kind")
 MOST = 2**53  # up to here every whole number is a float, and times are exact
 REAL = "biuf"  # kinds of arrays that hold real numbers
 WORDS = {"c": "complex numbers", "M": "dates", "m": "durations of datetime64", "U": "text", "S": "text"}
@@ -57,3 +61,32 @@ def whole(name: str, value: object, least: int, most: int = MOST) -> int:
     if value > most:
         raise ValueError(f"{name} must be at most {most:,}, not {shown(value)}")
     return int(value)
+
+
+def choice(name: str, value: object, options: Sequence[object]) -> None:
+    """Raise a ValueError unless the value of an argument is one of the options."""
+    if not (isinstance(value, str | int | np.integer) and value in options):
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, options))}, not {shown(value)}")
+
+
+def flag(name: str, value: object) -> None:
+    """Raise a ValueError unless the value of an argument is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, not {shown(value)}")
+
+
+def replaced(**instead: str) -> Callable[[type[Kind]], type[Kind]]:
+    """Let a class say what to write instead of arguments that it once had."""
+    def decorate(kind: type[Kind]) -> type[Kind]:
+        plain: Callable[..., None] = vars(kind)["__init__"]
+
+        @wraps(plain)
+        def init(self: Kind, *arguments: object, **options: object) -> None:
+            for name in instead.keys() & options.keys():
+                raise TypeError(f"{kind.__name__} takes no {name}: {instead[name]}")
+            plain(self, *arguments, **options)
+
+        type.__setattr__(kind, "__init__", init)
+        return kind
+
+    return decorate

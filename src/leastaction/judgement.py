@@ -15,7 +15,7 @@ import numpy as np
 
 from leastaction.compiled import compile_model
 from leastaction.errors import AccuracyWarning, warn_user
-from leastaction.integrators import Variational
+from leastaction.integrators import VariationalMethod
 from leastaction.kernels.record import LOOK
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def judge_energy(run: "Trajectory") -> Judgement:
     reason, most = work_reason(run), run.max_energy_error
     if reason:
         return Judgement(True, reason, None, None, None, f"The energy is not meant to be constant: {reason}.", "")
-    bounded = isinstance(run.integrator, Variational)
+    bounded = isinstance(run.integrator, VariationalMethod)
     error = (run.looks.energy[1:] - run.looks.energy[0]) / run.energy_scale
     size = len(error) // TENTHS
     if len(error) < FEWEST or not np.isfinite(error).all():
@@ -156,7 +156,7 @@ def judge_energy(run: "Trajectory") -> Judgement:
 def keeps_energy(run: "Trajectory") -> bool:
     """Tell what `judge_energy` says of a run, without judging one whose energy never moves as far as it may wander."""
     energy = run.looks.energy[1:]
-    bound = WANDER if isinstance(run.integrator, Variational) else DRIFT
+    bound = WANDER if isinstance(run.integrator, VariationalMethod) else DRIFT
     if len(energy) >= FEWEST and np.ptp(energy) < 0.99 * bound * run.energy_scale:  # 0.99: round-off
         return True
     return run.judgement.kept

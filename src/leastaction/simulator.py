@@ -17,12 +17,11 @@ from leastaction.damping import unresolved
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
 from leastaction.errors import ModelError, StepError
 from leastaction.integrators import (
-    RESIDUALS,
     Integrator,
     IntegratorName,
     RungeKutta4,
     Status,
-    Variational,
+    VariationalMethod,
     as_integrator,
     point_to_integrator,
 )
@@ -32,6 +31,7 @@ from leastaction.kernels.record import EXTREMES, LOOK, Record
 from leastaction.kernels.rescue import run_rescued
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING, accepted, tell, warn_once
+from leastaction.peers import SVI
 from leastaction.progress import Interrupts, Progress
 
 Array = np.ndarray
@@ -70,13 +70,13 @@ class Simulator:
         self.integrator = as_integrator(integrator)
         self.compiled = compile_model(model)
         self._revision = model.revision
-        if isinstance(self.integrator, Variational):
+        if isinstance(self.integrator, VariationalMethod):
             self._method = self.integrator.method(self.compiled.stiff, self.compiled.damped)
         self._desk: Any = None  # room for the methods of kernels/dense_root.py, made when first needed
-        self._check_residual()
-        if not isinstance(self.integrator, Variational) or self.integrator.peer:
+        self._check_joints()
+        if not isinstance(self.integrator, VariationalMethod) or self.integrator.peer:
             model._refuse_elements(f"{self.integrator!r}")
-        if isinstance(self.integrator, Variational) and not self.integrator.peer:
+        if isinstance(self.integrator, VariationalMethod) and not self.integrator.peer:
             ahead.begin(self._method[-1])
         self._start(*model.check_state(q, v), None)
         tell(model, ignore)
@@ -86,16 +86,13 @@ class Simulator:
                 key = DAMPING, model.revision, self.dt
                 warn_once(model, key, f"{doubt}; ignore=('{DAMPING}',) silences this")
 
-    def _check_residual(self) -> None:
-        """Raise a ValueError if the model has joints that the residual of the integrator does not know."""
-        c, chosen = self.compiled, self.integrator
-        if not (isinstance(chosen, Variational) and chosen.residual == "svi"):
-            return
-        unknown = np.flatnonzero(c.tree.kind != SCREW)
-        if len(unknown):
-            name = self.model.names[c.body_of_link[unknown[0]]]
-            raise ValueError(f"the residual 'svi' knows joints of one degree of freedom only, and body '{name}' has "
-                             "another: take residual='drnea'")
+    def _check_joints(self) -> None:
+        """Raise a ValueError if the model has joints that the integrator does not know."""
+        unknown = np.flatnonzero(self.compiled.tree.kind != SCREW)
+        if isinstance(self.integrator, SVI) and len(unknown):
+            name = self.model.names[self.compiled.body_of_link[unknown[0]]]
+            raise ValueError(f"la.peers.SVI() knows joints of one degree of freedom only, and body '{name}' has "
+                             "another: take la.Variational()")
 
     def _start(self, q: Array, v: Array, p: Array | None) -> None:
         """Set the node from (q, v), or from (q, p)."""
@@ -133,7 +130,7 @@ class Simulator:
     def prepare(self, given: int) -> int:
         """Set up the node by what is given of it, as variational.start does. Gives the first singular joint or −1."""
         c, state, chosen = self.compiled, self._state, self.integrator
-        if isinstance(chosen, Variational) and not chosen.peer:
+        if isinstance(chosen, VariationalMethod) and not chosen.peer:
             nothing = np.zeros((0, c.nv)), np.zeros((0, c.tree.n, 6))
             singular = variational.run(c.system, state, None, *nothing, self.dt, 0, -1 - given, 1, 0, self._method,
                                        self.record(0, 1, 0), 0)[2]
@@ -202,9 +199,8 @@ class Simulator:
             rows = 1 if self._pushed else 0
             self._pushed = False
             return np.zeros((rows, self.compiled.tree.n, 6))
-        if isinstance(self.integrator, Variational) and self.integrator.residual == "svi":
-            raise ValueError("external wrenches cannot be combined with the residual 'svi': take residual='drnea', or "
-                             "give joint forces")
+        if isinstance(self.integrator, SVI):
+            raise ValueError("la.peers.SVI() takes no external wrenches: take la.Variational(), or give joint forces")
         self._pushed = True
         given = per_step("wrench", wrench, (self.model.nb, 6), steps)
         return np.ascontiguousarray(link_wrenches(self.model, given))
@@ -298,9 +294,9 @@ class Simulator:
         """Call the compiled loop. Gives the number of steps made, and the joint to blame if some are missing."""
         c, chosen = self.compiled, self.integrator
         common = c.system, self._state, control, tau, wrench, self.dt, first, steps, every
-        if isinstance(chosen, Variational) and chosen.peer:
+        if isinstance(chosen, VariationalMethod) and chosen.peer:
             return self._run_peer(chosen, common, out)
-        if isinstance(chosen, Variational):
+        if isinstance(chosen, VariationalMethod):
             given = (*common, self._known, self._method, out)
             where = ahead.search_address(self._method[-1], variational.run, *given)
             made, self._known, blamed = variational.run(*given, where)
@@ -310,25 +306,23 @@ class Simulator:
         made, blamed = explicit.run_explicit(*common, method, out)
         return made, blamed
 
-    def _run_peer(self, chosen: Variational, common: tuple[Any, ...], out: Record) -> tuple[int, int]:
+    def _run_peer(self, chosen: VariationalMethod, common: tuple[Any, ...], out: Record) -> tuple[int, int]:
         """Call the compiled loop of the methods that the paper compares itself with."""
         from leastaction.kernels.peers import dense, dense_root  # few runs need them
 
         c, method = self.compiled, self._method
-        residual = RESIDUALS[chosen.residual]
         if self._desk is None:
-            self._desk = dense_root.desk_of(c.tree.parent, c.nv, c.workspace(), residual, method[-1].method)
-        made, self._known, blamed = dense.run_dense(*common, self._known, method, residual, self._desk, out)
+            self._desk = dense_root.desk_of(c.tree.parent, c.nv, c.workspace(), chosen.residual, method[-1].method)
+        made, self._known, blamed = dense.run_dense(*common, self._known, method, chosen.residual, self._desk, out)
         return made, blamed
 
     def _rescue(
         self, made: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any
     ) -> bool:
         """Make the step at which the plain search failed, if that is allowed and possible."""
-        c, chosen = self.compiled, self.integrator
-        if not (isinstance(chosen, Variational) and chosen.rescue) or out.status[made] == Status.BAD_CONTROL:
-            return False
-        if chosen.residual == "svi":
+        c = self.compiled
+        allowed = isinstance(self.integrator, VariationalMethod) and self._method[-1].rescue
+        if not allowed or out.status[made] == Status.BAD_CONTROL:
             return False
         held = self._held(tau, made, first, control)
         if control is not None and len(held) != c.nv:
@@ -400,7 +394,7 @@ def unresolved_damping(model: Model, q: Array, dt: float, integrator: Integrator
         sim.prepare(variational.P)
         return sim.v
 
-    longest = float(np.abs(sim._method[0]).max()) if isinstance(integrator, Variational) else 1.0
+    longest = float(np.abs(sim._method[0]).max()) if isinstance(integrator, VariationalMethod) else 1.0
     return unresolved(model, dt, longest, solve) if sim.compiled.damped else ""
 
 

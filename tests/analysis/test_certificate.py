@@ -95,7 +95,8 @@ def test_controls_and_wrenches():
 def test_a_run_that_broke_off():
     model = la.library.pendulum()
     model.v0 = [400.0]
-    run = la.simulate(model, dt=0.05, duration=1.0, on_failure="truncate", integrator=la.Variational(max_substeps=1))
+    whole = la.Variational(rescue=la.Rescue(max_substeps=1))
+    run = la.simulate(model, dt=0.05, duration=1.0, on_failure="truncate", integrator=whole)
     assert run.failure is not None
     certificate = la.audit(run)
     assert not certificate.kept

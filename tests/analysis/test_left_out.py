@@ -50,7 +50,7 @@ def test_a_model_that_is_honoured_in_full_is_just_kept():
 
 def test_what_is_not_kept_names_it_too():
     found = la.audit(la.simulate(arm(), None, [400.0], dt=0.05, duration=1.0, ignore=("limits", "friction"),
-                                 integrator=la.Variational(max_substeps=1), on_failure="truncate"))
+                                 integrator=la.Variational(rescue=la.Rescue(max_substeps=1)), on_failure="truncate"))
     assert found.verdict[:2] == ["Physics is not kept.", "Left out: joint limits (1), dry friction (1)."]
 
 

@@ -219,11 +219,13 @@ def integrators(rng):
                         Given([2], None), Given(None, None), Given(np.array([2, 4]), None), Given(2**64, None)])
     flag = rng.choice([Given(True, True), Given(False, False), Given("no", None), Given(2, None), Given(None, None)])
 
-    def call():
-        return la.Variational(root_finder=la.Newton(tol=tol.value, max_iterations=most.value), order=order.value,
-                              rescue=flag.value, max_substeps=parts.value)
+    rescue = rng.choice([Given(la.Rescue, True), Given(None, True), Given(True, None), Given("no", None)])
 
-    return (tol, most, order, flag, parts), call, lambda made: None
+    def call():
+        finder, given = la.Newton(tol=tol.value, max_iterations=most.value, chord=flag.value), la.Rescue(parts.value)
+        return la.Variational(finder, order=order.value, rescue=given if rescue.value is la.Rescue else rescue.value)
+
+    return (tol, most, order, flag, parts, rescue), call, lambda made: None
 
 
 def names(rng):

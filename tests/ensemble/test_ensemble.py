@@ -62,7 +62,7 @@ def test_failures_are_data(tmp_path):
     v = np.zeros((12, 3))
     mass[2], mass[3], q[4, 1], v[6] = -1.0, 0.0, np.nan, 1e6
     vary = {"mass:link3": mass, "q": q, "v": v}
-    results = make(tmp_path / "e", model=model, vary=vary, integrator=la.Variational(rescue=False))
+    results = make(tmp_path / "e", model=model, vary=vary, integrator=la.Variational(rescue=None))
     failures = {one.member: one for one in results.failures}
     assert [*failures] == [2, 3, 4, 6]
     assert failures[2].reason == "body 'link3': mass is negative: -1 kg"
@@ -73,7 +73,7 @@ def test_failures_are_data(tmp_path):
     assert results.statistics.count.tolist() == [9, 8, 8, 8, 8, 8]  # member 6 made its start
     assert np.isnan(results.q[3]).all() and np.isnan(results.q[6, 1:]).all() and not np.isnan(results.q[6, 0]).any()
     rest = [b for b in range(12) if b not in failures]
-    others = la.simulate_many(model, q[rest], v[rest], **RUN, integrator=la.Variational(rescue=False))
+    others = la.simulate_many(model, q[rest], v[rest], **RUN, integrator=la.Variational(rescue=None))
     np.testing.assert_array_equal(np.asarray(results.q)[rest], others.q)
 
 

@@ -36,7 +36,7 @@ def test_command_rewrites_the_part_between_the_marks(tmp_path, monkeypatch):
         assert heading in text
     lines = text.splitlines()
     assert "| two links | " + " | ".join(FINDERS) + " |" in lines
-    assert sum(line.startswith("| `quartic` |") for line in lines) == 2
+    assert sum(line.startswith("| `extrapolated` |") for line in lines) == 2
     assert [line.split(" | ")[1] for line in lines if line.startswith("| order 2 |")] == ["2 ms", "5 ms"]
 
 

@@ -138,7 +138,7 @@ def test_largest_step_stops_at_the_first_that_is_too_large():
 def test_newton_converges_at_higher_order_than_riqn():
     model = la.library.paper_chain(10)
     model.q0, model.v0 = np.zeros(10), 20 * model.v0
-    newton, riqn = (convergence.residuals(model, finder) for finder in (la.DenseNewton, la.RIQN))
+    newton, riqn = (convergence.residuals(model, finder) for finder in (la.peers.DenseNewton, la.RIQN))
     assert convergence.observed_order(newton) > 1.5
     assert convergence.updates(newton) < convergence.updates(riqn)
     assert convergence.observed_order([1e-1, 1e-2, 1e-4, 1e-8]) == pytest.approx(2.0)

@@ -92,7 +92,7 @@ def batch():
     tau = np.zeros((3, 40, 2))
     tau[1, 20:] = 1e6
     many = la.simulate_many(model, mass=[[1, 1], [1, 1], [1, 2]], control=list(tau), dt=1e-3, steps=40, record_every=4,
-                            integrator=la.Variational(rescue=False))
+                            integrator=la.Variational(rescue=None))
     assert many.failed.tolist() == [False, True, False]
     return many
 
@@ -126,10 +126,12 @@ def test_missing_libraries_are_named(path, monkeypatch, missing):
 
 
 def test_integrators_are_written_down():
-    for integrator in (la.Variational(order=6, root_finder=la.RIQN(tol=1 / 3e9), guess="cubic"), la.RungeKutta4()):
+    for integrator in (
+            la.Variational(order=6, root_finder=la.RIQN(tol=1 / 3e9), guess="euler"), la.Variational(rescue=None),
+            la.Variational(la.peers.Broyden(tol=la.peers.Absolute(1e-9)), rescue=la.Rescue(max_substeps=2)),
+            la.peers.SVI(la.peers.DenseNewton()), la.RungeKutta4(), la.SemiImplicitEuler()):
         assert integrator_from_dict(json.loads(json.dumps(integrator_to_dict(integrator)))) == integrator
-    with pytest.raises(ValueError, match="no integrator or root finder 'Magic'"):
+    with pytest.raises(ValueError, match="no integrator or part of one 'Magic'"):
         integrator_from_dict({"kind": "Magic"})
     with pytest.raises(ValueError, match="RungeKutta4 takes no 'order'"):
         integrator_from_dict({"kind": "RungeKutta4", "order": 4})
-    assert integrator_from_dict({"kind": "Newton", "first_order": False}) == la.Newton()  # of an older file

@@ -9,8 +9,10 @@ from runs import NODES, RANGES, STEPS, broken_off, pair, same, step_law
 import leastaction as la
 
 
-@pytest.mark.parametrize("integrator", [la.Variational(), la.Variational(order=4, root_finder=la.RIQN(tol=1e-10)),
-                                        la.RungeKutta4(), la.SemiImplicitEuler()], ids=repr)
+@pytest.mark.parametrize("integrator", [
+    la.Variational(), la.Variational(order=4, root_finder=la.RIQN(tol=1e-10)), la.peers.SVI(),
+    la.Variational(la.RIQN(tol=la.peers.Absolute(1e-9)), rescue=None), la.RungeKutta4(), la.SemiImplicitEuler(),
+], ids=repr)
 @pytest.mark.parametrize("every", [1, 7])
 def test_a_run_in_a_file_is_the_same(path, integrator, every):
     memory, stored = pair(path, integrator=integrator, record_every=every, dt=2e-3)

@@ -18,7 +18,8 @@ from leastaction.files import checkpoint, reading, writer
 
 @pytest.mark.parametrize("save", [False, True])
 def test_a_step_that_fails_ends_the_file(path, save):
-    options = {"steps": 1000, "integrator": la.Variational(max_substeps=1), "on_failure": "truncate", "record_every": 3}
+    whole = la.Variational(rescue=la.Rescue(max_substeps=1))
+    options = {"steps": 1000, "integrator": whole, "on_failure": "truncate", "record_every": 3}
     memory = la.simulate(la.library.chain(10), dt=0.05, **options)
     if save:
         memory.save(path)

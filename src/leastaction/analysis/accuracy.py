@@ -12,7 +12,7 @@ import numpy as np
 from leastaction.composition import ORDERS
 from leastaction.dynamics import increment
 from leastaction.errors import StepError
-from leastaction.integrators import Integrator, RungeKutta4, Variational
+from leastaction.integrators import Integrator, RungeKutta4, VariationalMethod
 from leastaction.judgement import silent
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING
@@ -147,7 +147,7 @@ def _again(run: Trajectory, q: Array, integrator: Integrator, parts: int) -> Tra
 
 def order_of(integrator: Integrator) -> int:
     """Return the order of an integrator without sampled forces."""
-    if isinstance(integrator, Variational):
+    if isinstance(integrator, VariationalMethod):
         return integrator.order
     return 4 if isinstance(integrator, RungeKutta4) else 1
 
@@ -193,8 +193,8 @@ def _doubling_time(t: Array, error: Array) -> float | None:
     return float(np.log(2.0) * (t[last] - t[first]) / growth)
 
 
-def _next_order(integrator: Integrator, sampled: bool) -> Variational:
-    if not isinstance(integrator, Variational) or integrator.order == ORDERS[-1]:
+def _next_order(integrator: Integrator, sampled: bool) -> VariationalMethod:
+    if not isinstance(integrator, VariationalMethod) or integrator.order == ORDERS[-1]:
         raise ValueError(f"there is no order above that of {_name(integrator)}; use method='step'")
     if sampled:
         raise ValueError("forces given by a function are sampled once a step, which no order mends; use method='step'")
@@ -209,4 +209,4 @@ def _refined(forces: Control, held: int, steps: int, parts: int) -> Control:
 
 
 def _name(integrator: Integrator) -> str:
-    return f"order {integrator.order}" if isinstance(integrator, Variational) else type(integrator).__name__
+    return f"order {integrator.order}" if isinstance(integrator, VariationalMethod) else type(integrator).__name__

@@ -15,7 +15,7 @@ from leastaction.bench.steps import DT, moving_chain
 from leastaction.integrators import Guess
 
 TOLERANCES = tuple(10.0**-k for k in range(2, 14, 2))
-GUESSES: tuple[Guess, ...] = ("sextic", "current")
+GUESSES: tuple[Guess, ...] = ("extrapolated", "current")
 REPEATS = 5
 
 

@@ -3,9 +3,9 @@
 from .aba import acceleration
 from .machine.jit import kernel, part
 
-# The first seven are degrees of the polynomial through past configurations
-CURRENT, EULER, QUADRATIC, CUBIC, QUARTIC, QUINTIC, SEXTIC, DYNAMICS = 0, 1, 2, 3, 4, 5, 6, 7
 PAST = 6  # increments that are remembered
+CURRENT, EULER, EXTRAPOLATED = 0, 1, PAST  # degrees of the polynomial through past configurations
+DYNAMICS = -1
 
 
 @part

@@ -5,7 +5,8 @@ from collections import namedtuple
 # guess: see guess.py; method: RIQN, NEWTON, or one of dense_root.py; chord: factor the Jacobian once a step;
 # rule, tol: the stopping rule; sure: fraction of tol below which a predicted residual is trusted, and not evaluated;
 # retraction: of stiffness.py; implicit: whether a joint has damping or a spring; damped: whether one has damping;
-# rescue: whether a failed search is tried again in other ways; max_substeps: into how many parts a step may be divided
+# rescue: whether a failed search is tried again in other ways; max_substeps: into how many parts a step may be
+# divided, 1 if there is no rescue
 Settings = namedtuple(
     "Settings", "guess method chord rule tol sure max_iterations retraction implicit damped rescue max_substeps"
 )

@@ -130,7 +130,7 @@ def step(system, state, tau, h, method, stage, known, factored, scale, search):
 @kernel
 def may_divide(settings):
     """Whether a step that is too long may be divided, if it is known to be by its energy."""
-    return not settings.damped and settings.max_substeps > 1 and settings.rescue
+    return not settings.damped and settings.max_substeps > 1
 
 
 @formula

@@ -10,7 +10,7 @@ import numpy as np
 from leastaction.compiled import compile_model, zeros
 from leastaction.errors import StepError
 from leastaction.files.statistics import Statistics, step_room
-from leastaction.integrators import Integrator, Newton, Variational
+from leastaction.integrators import Integrator, Variational
 from leastaction.judgement import EnergyWatch
 from leastaction.kernels import layout, variational
 from leastaction.kernels.guess import PAST
@@ -22,6 +22,7 @@ from leastaction.kernels.record import EXTREMES, LOOK, Record
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING
 from leastaction.progress import Progress
+from leastaction.root_finders import Absolute, Newton
 from leastaction.run import NODE, STEP, Run, copied, trajectory_of
 from leastaction.simulator import Simulator, per_step, widen
 from leastaction.trajectory import Control, Trajectory
@@ -55,7 +56,7 @@ def naming(number: int) -> Iterator[None]:
 def suits(integrator: Integrator, control: Control, wrench: Control) -> bool:
     """Tell whether a run can go in a lane: by Newton's method with its own rule, and no function computes forces."""
     return (SIMD and isinstance(integrator, Variational) and isinstance(integrator.root_finder, Newton)
-            and integrator.root_finder.criterion == "scaled" and integrator.guess != "dynamics"
+            and not isinstance(integrator.root_finder.tol, Absolute) and integrator.guess != "dynamics"
             and not callable(control) and not callable(wrench))
 
 

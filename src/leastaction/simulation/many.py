@@ -50,8 +50,8 @@ def simulate_many(
     and its rows of the stacked arrays repeat its last kept node from there on.
     A result does not depend, to the last bit, on the other members, on their number and order, or on the threads. It
     agrees with that of `simulate` on the member alone but for round-off, sums being made in another order: to 1e-13
-    after a step. Members with a function for control or wrench, or with another root finder than `Newton`, another
-    criterion than "scaled" or the guess "dynamics", run by themselves: there both are the same.
+    after a step. Members with a function for control or wrench, or with another root finder than `Newton` or the
+    guess "dynamics", run by themselves: there both are the same.
 
     Parameters
     ----------

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 
 import leastaction as la
-from leastaction.experiments.paper.method import as_in_the_paper
+from leastaction.experiments.paper.method import Residual, as_published
 from leastaction.experiments.paper.section import Plan, Section, Table, bar
 from leastaction.experiments.paper.timing import FINDERS, RESIDUALS
-from leastaction.integrators import Residual, RootFinder
+from leastaction.root_finders import RootFinder
 
 DT, STEPS, HALVINGS, DURATION = 1e-3, 1000, 4, 1.0
 BODIES = 5
@@ -17,8 +17,8 @@ BODIES = 5
 
 def follow(residual: Residual, finder: RootFinder, dt: float, steps: int) -> np.ndarray:
     """Configurations (steps + 1, nv) of a gently moving chain, rad."""
-    method = as_in_the_paper(residual=residual, root_finder=finder, rescue=False, max_substeps=1)
-    return la.simulate(la.library.paper_chain(BODIES), dt=dt, steps=steps, integrator=method, progress=False).q
+    return la.simulate(la.library.paper_chain(BODIES), dt=dt, steps=steps, progress=False,
+                       integrator=as_published(finder, residual=residual)).q
 
 
 def differences(residual: Residual) -> dict[str, float]:

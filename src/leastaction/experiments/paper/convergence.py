@@ -7,24 +7,23 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 import leastaction as la
-from leastaction.experiments.paper.method import as_in_the_paper
+from leastaction.experiments.paper.method import as_published
 from leastaction.experiments.paper.section import Claim, Figure, Plan, Section, Table, bar
-from leastaction.integrators import RootFinder
 from leastaction.plots.picture import save
 from leastaction.plots.style import BLUE, GREEN, QUIET, VERMILION, style
+from leastaction.root_finders import RootFinder
 
 DT, TOLERANCE = 1e-3, 1e-8  # s; ‖f‖, the authors'
 TIMES = (1.0, 10.0)  # rates, relative to the authors'
 FINDERS: dict[str, tuple[type[RootFinder], str]] = {
-    "Newton": (la.DenseNewton, VERMILION), "Broyden": (la.Broyden, GREEN), "RIQN": (la.RIQN, BLUE)}
+    "Newton": (la.peers.DenseNewton, VERMILION), "Broyden": (la.peers.Broyden, GREEN), "RIQN": (la.RIQN, BLUE)}
 
 
 def residuals(model: la.Model, finder: type[RootFinder], most: int = 40) -> list[float]:
     """‖f‖ of every iterate of the first step, from q^{k+1} = q^k, until it no longer falls."""
     found: list[float] = []
     for count in range(1, most):
-        search = finder(tol=1e-300, criterion="absolute", max_iterations=count)
-        plain = as_in_the_paper(root_finder=search, guess="current", rescue=False, max_substeps=1)
+        plain = as_published(finder(tol=la.peers.Absolute(1e-300), max_iterations=count), "current")
         run = la.simulate(model, dt=DT, steps=1, integrator=plain, progress=False, on_failure="truncate")
         left = float(run.residual[0]) if run.failure is None else run.failure.residual
         if found and (not np.isfinite(left) or left > 0.5 * found[-1]):

@@ -7,7 +7,7 @@ import numpy as np
 
 import leastaction as la
 from leastaction.experiments.paper import timing
-from leastaction.experiments.paper.method import as_in_the_paper
+from leastaction.experiments.paper.method import as_published
 from leastaction.experiments.paper.section import (
     GAIN,
     Claim,
@@ -38,8 +38,7 @@ def measure(plan: Plan) -> tuple[Costs, Costs, dict[Pair, list[Timing]]]:
     longer: Costs = {}
     for n in bar(plan.long_sizes, "long chains"):
         model = timing.chain(n, calm=100 / n)
-        finder = as_in_the_paper(root_finder=la.RIQN(tol=1e-10, max_iterations=timing.MOST_ITERATIONS),
-                                guess="dynamics", rescue=False, max_substeps=1)
+        finder = as_published(la.RIQN(tol=1e-10, max_iterations=timing.MOST_ITERATIONS), "dynamics")
         frames = timing.affordable(model, finder, min(plan.frames, LONG_FRAMES), plan.budget)
         longer |= timing.repeated({(BEST, n): (model, finder, frames)}, plan.repeats)
     return chains, longer, _all_methods(_tree(plan), plan)

@@ -16,7 +16,7 @@ from leastaction.plots.style import BLUE, QUIET, style
 
 GUESSES: dict[Guess, str] = {
     "current": "IG1, where it is", "euler": "IG2, explicit Euler", "dynamics": "IG3, forward dynamics",
-    "quadratic": "quadratic", "cubic": "cubic", "quartic": "quartic", "sextic": "sextic"}
+    "extrapolated": "extrapolation"}
 CASES: dict[str, Callable[[], la.Model]] = {
     "the paper's chain, 10 bodies": lambda: la.library.paper_chain(10),
     "the paper's chain, 50 bodies": lambda: la.library.paper_chain(50),

@@ -6,15 +6,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import leastaction as la
-from leastaction.experiments.paper.method import as_in_the_paper
+from leastaction.experiments.paper.method import as_published
 from leastaction.experiments.paper.section import Claim, Figure, Plan, Section, Table, bar, verdict_on_counts
-from leastaction.integrators import RootFinder
 from leastaction.plots.picture import save
 from leastaction.plots.style import BLUE, GREEN, VERMILION, style
+from leastaction.root_finders import RootFinder
 
 DT, TOLERANCE = 1e-3, 1e-8
 FINDERS: dict[str, tuple[type[RootFinder], str]] = {
-    "Newton": (la.DenseNewton, VERMILION), "Broyden": (la.Broyden, GREEN), "RIQN": (la.RIQN, BLUE)}
+    "Newton": (la.peers.DenseNewton, VERMILION), "Broyden": (la.peers.Broyden, GREEN), "RIQN": (la.RIQN, BLUE)}
 PAPER = {"Newton": (4.0, 0.0), "RIQN": (5.69, 1.16)}
 
 
@@ -22,8 +22,7 @@ def measure(plan: Plan) -> dict[str, np.ndarray]:
     """Count the residual evaluations of every frame."""
     model, found = la.library.paper_chain(plan.bodies), {}
     for name, (finder, _) in bar(list(FINDERS.items()), "Fig. 4b"):
-        search = finder(tol=TOLERANCE, criterion="absolute")
-        method = as_in_the_paper(root_finder=search, guess="dynamics", rescue=False, max_substeps=1)
+        method = as_published(finder(tol=la.peers.Absolute(TOLERANCE)), "dynamics")
         found[name] = la.simulate(model, dt=DT, steps=plan.counted, integrator=method, progress=False,
                                   on_failure="truncate").iterations
     return found

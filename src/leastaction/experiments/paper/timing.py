@@ -8,12 +8,14 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 import leastaction as la
-from leastaction.experiments.paper.method import as_in_the_paper
-from leastaction.integrators import Integrator, Residual, RootFinder
+from leastaction.experiments.paper.method import Residual, as_published
+from leastaction.integrators import Integrator
+from leastaction.root_finders import RootFinder
 
 DT = 1e-3  # s, the paper's step in all experiments
 RESIDUALS: dict[Residual, str] = {"svi": "SVI", "drnea": "DRNEA"}
-FINDERS: dict[str, type[RootFinder]] = {"Newton": la.DenseNewton, "Broyden": la.Broyden, "RIQN": la.RIQN}
+FINDERS: dict[str, type[RootFinder]] = {
+    "Newton": la.peers.DenseNewton, "Broyden": la.peers.Broyden, "RIQN": la.RIQN}
 Pair = tuple[Residual, str]  # residual, and name of the root finder
 PAIRS: list[Pair] = [(residual, finder) for residual in RESIDUALS for finder in FINDERS]
 MOST_ITERATIONS = 50
@@ -25,10 +27,10 @@ def label(pair: Pair) -> str:
     return f"{RESIDUALS[pair[0]]} + {pair[1]}"
 
 
-def method(pair: Pair, n: int) -> la.Variational:
+def method(pair: Pair, n: int) -> Integrator:
     """Set up a method as the authors did: ‖f‖ ≤ 1e-9 n, guess IG3; a step that does not converge is not accepted."""
-    finder = FINDERS[pair[1]](tol=1e-9 * n, criterion="absolute", max_iterations=MOST_ITERATIONS)
-    return as_in_the_paper(residual=pair[0], root_finder=finder, guess="dynamics", rescue=False, max_substeps=1)
+    finder = FINDERS[pair[1]](tol=la.peers.Absolute(1e-9 * n), max_iterations=MOST_ITERATIONS)
+    return as_published(finder, "dynamics", pair[0])
 
 
 def chain(n: int, calm: float = 1.0, seed: int = 0) -> la.Model:
