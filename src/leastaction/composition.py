@@ -28,7 +28,7 @@ _HALVES = {
     ),
 }
 ORDERS = tuple(_HALVES)
-HIGHEST = 6  # degree of a polynomial guess
+HIGHEST = 5  # degree of a polynomial guess
 
 
 def stages(order: int) -> np.ndarray:
@@ -38,7 +38,7 @@ def stages(order: int) -> np.ndarray:
 
 
 def guess_weights(fractions: np.ndarray) -> np.ndarray:
-    """Weights (stages, 7, 6) of the last increments in the polynomial guess of the next, for every stage and degree.
+    """Weights (stages, 6, 5) of the last increments in the polynomial guess of the next, for every stage and degree.
 
     A polynomial of degree d through the ends of the last d steps reproduces their increments; its own next increment is
     their combination. Its weights follow from asking that for t, t², …, t^d.

@@ -3,7 +3,7 @@
 from .aba import acceleration
 from .machine.jit import kernel, part
 
-PAST = 6  # increments that are remembered
+PAST = 5  # increments that are remembered; with a sixth the guess amplifies more round-off than it foresees motion
 CURRENT, EULER, EXTRAPOLATED = 0, 1, PAST  # degrees of the polynomial through past configurations
 DYNAMICS = -1
 
@@ -33,19 +33,19 @@ def terms(kind, weights, stage, known, h):
     """Weights of the velocity and of the last increments in the guess, ``known`` of the latter being there."""
     degree = min(kind, known)
     if degree == 0:
-        return h if kind != CURRENT else 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        return h if kind != CURRENT else 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     # The polynomial of this degree; for equal steps 1; 2, −1; 3, −3, 1; 4, −6, 4, −1; …
     return (0.0, weights[stage, degree, 0], weights[stage, degree, 1], weights[stage, degree, 2],
-            weights[stage, degree, 3], weights[stage, degree, 4], weights[stage, degree, 5])
+            weights[stage, degree, 3], weights[stage, degree, 4])
 
 
 @kernel
 def extrapolate(weights, v, past, nv, out):
     """The guess by such weights, of one simulation or of four."""
-    z, a, b, c, d, e, f = weights
+    z, a, b, c, d, e = weights
     for j in range(nv):
         out[j] = z * v[j] + ((a * past[j] + b * past[nv + j] + c * past[2 * nv + j])
-                             + (d * past[3 * nv + j] + e * past[4 * nv + j] + f * past[5 * nv + j]))
+                             + (d * past[3 * nv + j] + e * past[4 * nv + j]))
 
 
 @kernel

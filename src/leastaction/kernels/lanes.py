@@ -59,7 +59,7 @@ def advance(system, group, tau, h, stage, scale, settings):
     tree, w, motion = system.tree, group.w, group.motion
     kick(system, w, tau, 0.5 * h)
     a, j = in_lanes(group.weights), stage * (PAST + 1)
-    own = a[j], a[j + 1], a[j + 2], a[j + 3], a[j + 4], a[j + 5], a[j + 6]
+    own = a[j], a[j + 1], a[j + 2], a[j + 3], a[j + 4], a[j + 5]
     extrapolate(own, group.v, group.history, tree.nv, motion)
     set_motion(tree, w, motion)
     spent, residual, outcome, least, k = find_roots(tree, w, h, scale, settings, group.factors)
