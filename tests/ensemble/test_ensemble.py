@@ -2,6 +2,7 @@
 
 import json
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -35,6 +36,17 @@ def test_keep(tmp_path, keep, nodes):
     np.testing.assert_array_equal(some.energy, np.asarray(whole.energy)[:, nodes])
     assert some.quantities == ("p", "energy")
     np.testing.assert_array_equal(some.statistics.variance["energy"], whole.statistics.variance["energy"])
+
+
+@pytest.mark.parametrize(("keep", "needed"), [("all", 464), ("last", 184), ("statistics", 128)])
+def test_a_disk_that_is_too_small(tmp_path, monkeypatch, keep, needed):
+    """Seven numbers a node, fifteen that are drawn, and the steps; a billion of them."""
+    monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=1.5e9))
+    vary = {"mass:*": la.Normal(relative=0.05), "q": la.Normal(std=0.1), "gravity": la.Normal(std=0.1),
+            "com:link1": la.Normal(std=0.1), "v": la.Normal(std=0.1)}
+    with pytest.raises(la.FileError, match=f"e would take {needed} GB, and its disk has 1.5 GB left: keep"):
+        make(tmp_path / "e", 10**9, vary, keep=keep)
+    assert not (tmp_path / "e").exists()
 
 
 def test_statistics_alone(tmp_path):

@@ -18,7 +18,7 @@ from leastaction.ensemble.folder import Folder, Stored, digest
 from leastaction.ensemble.layout import QUANTITIES, Layout
 from leastaction.ensemble.plan import Plan, differences, read_arrays, write_arrays
 from leastaction.ensemble.results import EnsembleResults, open_ensemble
-from leastaction.ensemble.sizing import chunk_size
+from leastaction.ensemble.sizing import chunk_size, require_room
 from leastaction.ensemble.tally import Tally, TooManyFailures
 from leastaction.ensemble.virtual import write_virtual
 from leastaction.errors import AccuracyWarning, FileError, warn_user
@@ -224,6 +224,7 @@ class Ensemble:
         """Write the plan to the folder, or make sure that it is the one there."""
         plan = self.plan.to_dict()
         if not place.plan.exists():
+            require_room(place.path, self.plan)
             size = self.chunk or chunk_size(self.plan, engine)
             write_arrays(place, self.plan)
             place.write_plan(plan, size, fingerprint())
