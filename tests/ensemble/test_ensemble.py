@@ -150,6 +150,7 @@ def test_damaged_arrays_of_the_plan(tmp_path):
 
 @pytest.mark.parametrize(("options", "said"), [
     ({"members": 0}, "members must be a whole number of at least 1"),
+    ({"members": 1.5}, "members must be a whole number of at least 1, not 1.5"),
     ({"seed": -1}, "seed must be"),
     ({"seed": None}, "seed must be"),
     ({"keep": "every"}, "keep must be 'all', 'last', 'statistics' or a whole number"),
@@ -164,6 +165,10 @@ def test_arguments_that_cannot_be(tmp_path, options, said):
     with pytest.raises(ValueError, match=said):
         make(tmp_path / "e", **options)
     assert not (tmp_path / "e").exists()
+
+
+def test_members_may_be_written_as_1e3():
+    assert la.Ensemble("chain:3", 1e3, {"v": la.Normal(std=1)}, **RUN).members == 1000
 
 
 def test_an_option_of_the_integrator():

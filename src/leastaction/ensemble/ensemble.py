@@ -79,7 +79,7 @@ class Ensemble:
     def __init__(
         self,
         model: Model | str | PathLike[str],
-        members: int,
+        members: float,
         vary: Mapping[str, Any],
         *,
         seed: int = 0,
@@ -97,6 +97,8 @@ class Ensemble:
     ) -> None:
         if not isinstance(model, Model):
             model = find_model(str(model))
+        if isinstance(members, float) and members.is_integer():
+            members = int(members)  # 1e6 is how people write it
         members = whole("members", members, 1, MOST_MEMBERS)
         if not isinstance(vary, Mapping):
             raise ValueError(f"vary must be a dict such as {{'mass:*': Normal(relative=0.05)}}, not {shown(vary)}")
