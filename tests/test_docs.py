@@ -3,6 +3,7 @@
 import inspect
 import re
 import shlex
+from functools import partial
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -100,6 +101,29 @@ def test_examples_of_the_reference_page(capsys):
 def test_names_of_the_reference_are_documented():
     described = re.findall(r"^\.\. auto\w+:: leastaction\.reference\.(\w+)$", page("api.rst"), re.MULTILINE)
     assert sorted(described) == sorted(la.reference.__all__)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:Port 8787")
+def test_ensembles(tmp_path, monkeypatch):
+    """What the page shows works in its order: the first one, the command, processes, and Dask in this process."""
+    import distributed
+    from typer.testing import CliRunner
+
+    from leastaction.cli.commands import app
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(distributed, "LocalCluster", partial(distributed.LocalCluster, processes=False, protocol="tcp"))
+    names: dict = {"__name__": "__main__"}
+    for code in blocks("ensembles.md", "python"):
+        exec(compile(code, "ensembles.md", "exec"), names)
+    assert Path("fan.png").is_file() and names["results"].members == 200
+    (command,) = (line for line in page("ensembles.md").splitlines() if line.startswith("leastaction ensemble "))
+    result = CliRunner().invoke(app, shlex.split(command)[1:])
+    assert result.exit_code == 0, result.output
+    first, by_command, on_dask = (la.open_ensemble(name) for name in ("study", "study2", "study_on_dask"))
+    assert Path("fan2.png").is_file()
+    np.testing.assert_array_equal(by_command.q[:, -1], first.q[:, -1])
+    np.testing.assert_array_equal(on_dask.q, first.q)
 
 
 def test_joint_of_the_extending_page(capsys):

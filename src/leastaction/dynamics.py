@@ -182,7 +182,7 @@ def forward_dynamics(
     a = np.zeros(model.nv)
     links = link_wrenches(model, wrench)
     singular = queries.forward_dynamics(
-        c.system, c.workspace(), q, v, vector(model, tau, "tau"), links, a
+        c.system, c.workspace(), q, v, (vector(model, tau, "tau"), links), a
     )
     require_regular(model, c, singular)
     return within_range(a, "an acceleration")

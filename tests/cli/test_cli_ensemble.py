@@ -121,16 +121,19 @@ def test_workers_of_its_own(tmp_path):
     assert not la.open_ensemble(tmp_path / "e").missing
 
 
-def test_what_is_left_when_a_worker_fails_is_told(tmp_path, monkeypatch):
+@pytest.mark.parametrize(("error", "code"), [
+    (RuntimeError("chunk 0 ended 3 worker processes"), 3), (ConnectionResetError("the scheduler is gone"), 4),
+    (type("KilledWorker", (Exception,), {"__module__": "distributed.scheduler"})("it died 4 times"), 3)])
+def test_what_is_left_when_a_worker_fails_is_told(tmp_path, monkeypatch, error, code):
     def make(*_):
-        raise RuntimeError("chunk 0 ended 3 worker processes")
+        raise error
         yield
 
     monkeypatch.setattr("leastaction.ensemble.engines.Threads.make", make)
     result = run(*LINE, "--out", tmp_path / "e")
-    assert result.exit_code == 3
-    assert result.stderr == (f"leastaction: chunk 0 ended 3 worker processes. 0 of 40 members are in {tmp_path / 'e'}: "
-                             "the same line makes the rest\n")
+    assert result.exit_code == code
+    left = f"0 of 40 members are in {tmp_path / 'e'}: the same line makes the rest"
+    assert result.stderr == f"leastaction: {error}. {left}\n"
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch):

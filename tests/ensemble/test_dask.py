@@ -26,6 +26,27 @@ def test_dask_with_a_worker_killed(tmp_path, client):
     assert_same(results, expected)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:Port 8787")
+def test_workers_that_come_later_are_fed(tmp_path, monkeypatch):
+    """A batch system starts workers one by one: those that come while it runs get chunks, too."""
+    monkeypatch.setattr("leastaction.ensemble.engines.LOOK", 0.0)
+    with distributed.LocalCluster(n_workers=0, threads_per_worker=1, processes=False, host="127.0.0.1", protocol="tcp",
+                                  dashboard_address=None) as cluster, distributed.Client(cluster) as client:
+        futures, waiting, submit = [], [], client.submit
+
+        def count(*given, **options):
+            futures.append(submit(*given, **options))
+            waiting.append(sum(not future.done() for future in futures))
+            if len(futures) == 4:
+                cluster.scale(3)
+            return futures[-1]
+
+        monkeypatch.setattr(client, "submit", count)
+        results = study(40, chunk=1).run(tmp_path / "e", client, progress=False)
+    assert not results.missing
+    assert waiting[:4] == [1, 2, 3, 4] and 8 < max(waiting) <= 12  # four for each thread
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_what_a_chunk_raises_is_raised(tmp_path, client):
     ensemble = study()

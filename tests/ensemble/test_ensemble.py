@@ -2,6 +2,7 @@
 
 import json
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -35,6 +36,17 @@ def test_keep(tmp_path, keep, nodes):
     np.testing.assert_array_equal(some.energy, np.asarray(whole.energy)[:, nodes])
     assert some.quantities == ("p", "energy")
     np.testing.assert_array_equal(some.statistics.variance["energy"], whole.statistics.variance["energy"])
+
+
+@pytest.mark.parametrize(("keep", "needed"), [("all", 464), ("last", 184), ("statistics", 128)])
+def test_a_disk_that_is_too_small(tmp_path, monkeypatch, keep, needed):
+    """Seven numbers a node, fifteen that are drawn, and the steps; a billion of them."""
+    monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=1.5e9))
+    vary = {"mass:*": la.Normal(relative=0.05), "q": la.Normal(std=0.1), "gravity": la.Normal(std=0.1),
+            "com:link1": la.Normal(std=0.1), "v": la.Normal(std=0.1)}
+    with pytest.raises(la.FileError, match=f"e would take {needed} GB, and its disk has 1.5 GB left: keep"):
+        make(tmp_path / "e", 10**9, vary, keep=keep)
+    assert not (tmp_path / "e").exists()
 
 
 def test_statistics_alone(tmp_path):
@@ -138,6 +150,7 @@ def test_damaged_arrays_of_the_plan(tmp_path):
 
 @pytest.mark.parametrize(("options", "said"), [
     ({"members": 0}, "members must be a whole number of at least 1"),
+    ({"members": 1.5}, "members must be a whole number of at least 1, not 1.5"),
     ({"seed": -1}, "seed must be"),
     ({"seed": None}, "seed must be"),
     ({"keep": "every"}, "keep must be 'all', 'last', 'statistics' or a whole number"),
@@ -152,6 +165,10 @@ def test_arguments_that_cannot_be(tmp_path, options, said):
     with pytest.raises(ValueError, match=said):
         make(tmp_path / "e", **options)
     assert not (tmp_path / "e").exists()
+
+
+def test_members_may_be_written_as_1e3():
+    assert la.Ensemble("chain:3", 1e3, {"v": la.Normal(std=1)}, **RUN).members == 1000
 
 
 def test_an_option_of_the_integrator():

@@ -55,6 +55,10 @@ def test_lazy_arrays_are_arrays(whole):
     np.testing.assert_array_equal(np.array([one for one in results.q]), true)
     assert np.asarray(results.q, dtype=np.float32).dtype == np.float32
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(results)).q[3:5], true[3:5])
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(results.q))[3:5], true[3:5])
+    np.testing.assert_array_equal(results.q - true[0], true - true[0])
+    with pytest.raises(AttributeError, match=r"q is on the disk .* read it first, as in array\[\.\.\.\]\.mean"):
+        results.q.mean(axis=0)
 
 
 @pytest.mark.parametrize("key, match", [

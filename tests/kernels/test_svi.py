@@ -22,7 +22,7 @@ def _derivatives(system, q0, delta, h, paths, by_v, by_q, jacobian):
     system = look_at(system)
     view = Paths(paths.first, paths.main, paths.width, paths.joint, numbers(paths.line), numbers(paths.upper),
                  numbers(paths.lower), numbers(paths.middle), paths.q, paths.v)
-    twice = svi(system, q0, delta, h, view, by_v, by_q)
+    twice = svi(system, q0, delta, h, view, (by_v, by_q))
     svi_jacobian(system.tree, system.gravity, h, view, numbers(jacobian), len(by_v))
     return twice
 

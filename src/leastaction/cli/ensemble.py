@@ -91,17 +91,19 @@ def failures_told(debug: bool) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as interrupt:
-        _tell("; ".join(["interrupted", *map(str, interrupt.args)]))
+        typer.echo(f"leastaction: {_line('; '.join(['interrupted', *map(str, interrupt.args)]))}", err=True)
         raise typer.Exit(INTERRUPTED) from None
-    except RuntimeError as error:  # too many failures, or workers that died
-        if debug:
+    except Exception as error:
+        notes = error.__notes__ = [_line(note) for note in getattr(error, "__notes__", ())]
+        of_dask = type(error).__module__.startswith("distributed") and not isinstance(error, OSError)
+        if debug or not (isinstance(error, RuntimeError) or of_dask):
             raise
-        _tell(". ".join([str(error), *getattr(error, "__notes__", ())]))
+        typer.echo(f"leastaction: {'. '.join([str(error), *notes])}", err=True)
         raise typer.Exit(STEP_FAILED) from None
 
 
-def _tell(text: str) -> None:
-    typer.echo(f"leastaction: {text.replace('the same call', 'the same line')}", err=True)
+def _line(text: str) -> str:
+    return text.replace("the same call", "the same line")
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from itertools import islice
 from threading import Event
+from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
 from leastaction.arguments import shown, whole
@@ -21,6 +22,7 @@ from leastaction.ensemble.pool import Pool
 RETRIES = 2  # of a chunk that raised, by Dask
 GIVEN_UP = 3  # times that Dask may give a chunk up before this does
 AHEAD = 4  # chunks that wait for each thread of a Dask cluster
+LOOK = 2.0  # s between two looks at how many threads it has
 
 
 class Task(NamedTuple):
@@ -164,13 +166,15 @@ class Dask:
                                       key=f"leastaction-chunk-{number}-{os.urandom(8).hex()}")
 
         waiting = {submit(number): number for number in islice(numbers, AHEAD * self.workers)}
-        ready, given_up = as_completed(list(waiting)), Counter[int]()
+        ready, given_up, looked = as_completed(list(waiting)), Counter[int](), monotonic()
         try:
             for future in ready:
                 number = waiting.pop(future)
+                if monotonic() - looked > LOOK:  # workers may have come: a batch system starts them one by one
+                    self.workers, looked = max(1, sum(self.client.nthreads().values())), monotonic()
                 try:
                     summary = future.result()
-                    following = list(islice(numbers, 1))
+                    following = list(islice(numbers, max(0, AHEAD * self.workers - len(waiting))))
                 except distributed.KilledWorker:  # Dask gives a task up when a few workers died that had it waiting
                     given_up[number] += 1
                     if given_up[number] > GIVEN_UP:

@@ -18,7 +18,7 @@ from leastaction.ensemble.folder import Folder, Stored, digest
 from leastaction.ensemble.layout import QUANTITIES, Layout
 from leastaction.ensemble.plan import Plan, differences, read_arrays, write_arrays
 from leastaction.ensemble.results import EnsembleResults, open_ensemble
-from leastaction.ensemble.sizing import chunk_size
+from leastaction.ensemble.sizing import chunk_size, require_room
 from leastaction.ensemble.tally import Tally, TooManyFailures
 from leastaction.ensemble.virtual import write_virtual
 from leastaction.errors import AccuracyWarning, FileError, warn_user
@@ -79,7 +79,7 @@ class Ensemble:
     def __init__(
         self,
         model: Model | str | PathLike[str],
-        members: int,
+        members: float,
         vary: Mapping[str, Any],
         *,
         seed: int = 0,
@@ -97,6 +97,8 @@ class Ensemble:
     ) -> None:
         if not isinstance(model, Model):
             model = find_model(str(model))
+        if isinstance(members, float) and members.is_integer():
+            members = int(members)  # 1e6 is how people write it
         members = whole("members", members, 1, MOST_MEMBERS)
         if not isinstance(vary, Mapping):
             raise ValueError(f"vary must be a dict such as {{'mass:*': Normal(relative=0.05)}}, not {shown(vary)}")
@@ -224,6 +226,7 @@ class Ensemble:
         """Write the plan to the folder, or make sure that it is the one there."""
         plan = self.plan.to_dict()
         if not place.plan.exists():
+            require_room(place.path, self.plan)
             size = self.chunk or chunk_size(self.plan, engine)
             write_arrays(place, self.plan)
             place.write_plan(plan, size, fingerprint())

@@ -26,6 +26,12 @@ class LazyArray:
     size = property(lambda self: int(np.prod(self.shape, dtype=object)))
     nbytes = property(lambda self: 8 * self.size)
 
+    def __getattr__(self, name: str) -> Any:
+        said = f"the array {self.__dict__.get('name')} is on the disk and has no '{name}'"
+        if hasattr(np.ndarray, name):
+            said += f": read it first, as in array[...].{name}, or the part of it that you need"
+        raise AttributeError(said)
+
     def __len__(self) -> int:
         return self.shape[0]
 

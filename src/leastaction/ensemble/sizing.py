@@ -1,6 +1,8 @@
-"""How many members go into a chunk: about a second of work, and little enough to hold in memory."""
+"""How many members go into a chunk: about a second of work that memory can hold; and what the disk must hold."""
 
-from math import floor, log2
+import shutil
+from math import floor, log2, prod
+from pathlib import Path
 from threading import Event
 from time import perf_counter
 from typing import Any
@@ -8,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from leastaction.ensemble.engines import Engine
+from leastaction.ensemble.layout import Layout
 from leastaction.ensemble.plan import Plan
+from leastaction.errors import FileError
 from leastaction.kernels.layout import LANES
 from leastaction.model import Model
 from leastaction.simulation.group import Member
@@ -30,6 +34,19 @@ def chunk_size(plan: Plan, engine: Engine) -> int:
     several = max(plan.members / (SEVERAL * engine.workers), LEAST_WORK / cost)
     most = min(WORK / cost, several, MOST_BYTES / bytes_of_one)
     return int(max(LANES, 2 ** floor(log2(max(most, 1)))))
+
+
+def require_room(path: Path, plan: Plan) -> None:
+    """Raise a FileError if the members of a plan cannot fit on the disk of a folder, before hours are spent on them."""
+    layout = Layout.of(plan.to_dict(), 1)
+    nodes = 0 if plan.keep == "statistics" else len(layout.kept)
+    drawn = sum(target.size or 1 for *_, named in plan.sources for target in named)
+    numbers = nodes * sum(prod(layout.entries(name)) for name in plan.quantities) + drawn + 1  # and the steps
+    needed, there = 8 * plan.members * numbers, next(one for one in (path, *path.absolute().parents) if one.exists())
+    free = shutil.disk_usage(there).free
+    if needed > free:
+        raise FileError(f"{path} would take {needed / 1e9:.3g} GB, and its disk has {free / 1e9:.3g} GB left: keep "
+                        "fewer nodes, by keep='last' or 'statistics' or a greater record_every, or choose another disk")
 
 
 def seconds_of_one(plan: Plan) -> float:

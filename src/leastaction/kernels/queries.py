@@ -68,14 +68,15 @@ def inverse_dynamics(system, w, q, v, a, tau):
 
 
 @entry
-def forward_dynamics(system, w, q, v, tau, wrench, a):
+def forward_dynamics(system, w, q, v, forces, a):
+    """Accelerations under the forces (tau, wrench) on joints and links."""
     system, w = look_at(system), numbers(w)
     tree = system.tree
-    set_wrenches(tree, w, wrench)
+    set_wrenches(tree, w, forces[1])
     arrive(system, w, q)
     factor_mass(tree, w, 0.0)
     singular = singular_joint(tree, w)
-    acceleration(system, w, v, tau, a)
+    acceleration(system, w, v, forces[0], a)
     return singular
 
 

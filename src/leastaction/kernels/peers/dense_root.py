@@ -64,7 +64,7 @@ def evaluate(system, state, h, settings, residual, desk):
     tree, w, f = system.tree, state.w, desk.f
     if residual == SVI:
         get_motion(tree, w, desk.z)
-        twice = svi(system, state.q, desk.z, h, desk.paths, desk.x, desk.y)
+        twice = svi(system, state.q, desk.z, h, desk.paths, (desk.x, desk.y))
         for i in range(tree.n):
             joint_residual(tree, w, i, h)
             j = tree.iv[i]
