@@ -133,7 +133,8 @@ def midpoint(tree, w, q0, delta, h, paths):
 
 @kernel
 def svi(system, q0, delta, h, paths, by):
-    """Set ``by`` to (∂L/∂v, ∂L/∂q), each (nv,), at the middle of the step q0 to q0 + delta. Gives twice the kinetic energy."""
+    """Set ``by`` to (∂L/∂v, ∂L/∂q), each (nv,), at the middle of the step q0 to q0 + delta. Gives twice the kinetic
+    energy."""
     tree, w, x, width, (by_v, by_q) = system.tree, paths.middle, paths.line, paths.width, by
     midpoint(tree, w, q0, delta, h, paths)
     for j in range(len(by_v)):
