@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from leastaction.ensemble import EnsembleResults
+if TYPE_CHECKING:
+    from leastaction.ensemble import EnsembleResults
 
 REASONS = 5  # that are told
 
