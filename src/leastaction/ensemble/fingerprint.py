@@ -17,7 +17,8 @@ from leastaction.files import environment
 
 # What members are made by: the kernels, and the Python between a plan and them
 PARTS = ("kernels", "model", "simulation", "compiled.py", "variants.py", "simulator.py", "run.py", "integrators.py",
-         "composition.py", "judgement.py", "ensemble/draw.py", "ensemble/vary.py", "ensemble/statistics.py")
+         "root_finders.py", "peers.py", "composition.py", "judgement.py", "ensemble/draw.py", "ensemble/vary.py",
+         "ensemble/statistics.py")
 
 
 @cache
