@@ -2,8 +2,8 @@
 
     python tools/ensemble_cost.py [--quick] [--publish docs/ensembles.md]
 
-Takes some minutes on an idle machine; times taken on a busy one mean nothing. Works in a temporary folder, and Dask on
-the loopback interface only.
+Takes about ten minutes on an idle machine; times taken on a busy one mean nothing. Works in a temporary folder,
+and Dask on the loopback interface only.
 """
 
 import argparse
@@ -13,6 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 from statistics import median
+
+import numpy as np
 
 import leastaction as la
 from leastaction import markdown
@@ -52,10 +54,11 @@ def overhead(folder, repeats, seconds):
     study(64, 0).run(folder / "warm", progress=False, threads=1)
     rate = 256 / timed(lambda: study(256, 0).run(folder / "rate", progress=False, threads=1))
     members = max(4, int(seconds * rate))
-    drawn = study(members, 0).plan.draw(0, members)
+    mass = np.stack([*study(members, 0).plan.draw(0, members).parameters.values()], axis=1)
+    model = study(members, 0).model
     bare, whole = [], []
     for repeat in range(repeats):
-        bare.append(timed(lambda: la.simulate_many(drawn.models, drawn.q, drawn.v, threads=1, **options)))
+        bare.append(timed(lambda: la.simulate_many(model, mass=mass, threads=1, **options)))
         whole.append(timed(lambda r=repeat: study(members, r).run(folder / f"o{r}", progress=False, threads=1)))
     return members, median(bare), median(whole) / median(bare) - 1
 

@@ -115,6 +115,7 @@ def test_the_model_itself_stays_and_may_change_later():
     ({"mass:hand": [1.0, 2.0]}, r"'mass:hand' must have the shape \(6,\), not \(2,\)"),
     ({"com:hand": np.ones(6)}, r"'com:hand' must have the shape \(6, 3\), not \(6,\)"),
     ({"mass:hand": "5%"}, "'mass:hand' must be Normal"),
+    ({"mass:hand": la.Normal}, "'mass:hand' is given Normal without numbers: give Normal"),
     ({"com:hand": la.Normal(std=(1, 2))}, r"std for 'com:hand' must be a number or 3 numbers, not \(1"),
     ({"gravity": la.Normal(-9.81, 0.1)}, "mean for 'gravity' must be 3 numbers, not -9.81"),
     ({"com:hand": la.Uniform(0.1, 0.2)}, "low for 'com:hand' must be 3 numbers, not 0.1"),

@@ -260,6 +260,9 @@ def check_source(target: Target, source: Source, members: int) -> None:
 
 def as_source(name: str, given: object) -> Source:
     """Return what values are drawn from: a distribution, a function of a Generator, or an array."""
+    if given is Normal or given is Uniform:
+        raise ValueError(f"vary: {name!r} is given {given.__name__} without numbers: give Normal(relative=0.05) or "
+                         "Uniform(-1, 1), for instance")
     if isinstance(given, Distribution) or callable(given):
         return given
     if finite(given) is not None:
