@@ -167,6 +167,18 @@ def test_arguments_that_cannot_be(tmp_path, options, said):
     assert not (tmp_path / "e").exists()
 
 
+def test_a_file_over_very_many_chunks_is_written_when_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr("leastaction.ensemble.ensemble.MOST_LINKED", 2)
+    results = make(tmp_path / "e")
+    file = tmp_path / "e" / "ensemble.h5"
+    assert not file.exists()
+    assert results.hdf5_file() == file and file.exists()
+    before, gone = file.stat().st_mtime_ns, tmp_path / "e" / "chunks" / "00000001.h5"
+    gone.unlink()
+    make(tmp_path / "e")
+    assert gone.exists() and file.stat().st_mtime_ns > before  # once there, it is kept true
+
+
 def test_members_may_be_written_as_1e3():
     assert la.Ensemble("chain:3", 1e3, {"v": la.Normal(std=1)}, **RUN).members == 1000
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 MOST_MEMBERS = 10**12
 MOST_CHUNK = 10**6
+MOST_LINKED = 20_000  # chunks that ensemble.h5 is written over unasked: each takes 40 kB of memory meanwhile
 
 
 class Ensemble:
@@ -203,7 +204,8 @@ class Ensemble:
             raise
         finally:
             place.tidy()  # after workers that died
-        if tally.done > begun or not place.virtual.exists():
+        there = place.virtual.exists()
+        if (there and tally.done > begun) or (not there and layout.chunks <= MOST_LINKED):
             write_virtual(open_ensemble(place.path))
         if tally.warned:
             warn_user(f"{self.model.name}: {tally.warned} of {self.members} members do not keep their energy; warned "
