@@ -57,12 +57,11 @@ def begin(settings: Settings) -> None:
 def search_address(settings: Settings, loop: Any, *args: object) -> int:
     """Where the compiled search for these settings is in memory.
 
-    If the other process is at it, the loop that is to be called with these arguments and the address after them is
-    compiled before waiting.
+    If the other process is at it, the loop that is to be called with these arguments is compiled before waiting.
     """
     process = _process
     if process is not None and process.poll() is None:
-        loop.compile(tuple(typeof(arg) for arg in (*args, 0)))
+        loop.compile(tuple(typeof(arg) for arg in args))
         try:
             process.wait(PATIENCE)
         except subprocess.TimeoutExpired:

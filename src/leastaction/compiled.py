@@ -14,7 +14,6 @@ import numpy as np
 from leastaction.arguments import shown
 from leastaction.errors import ModelError
 from leastaction.kernels import elements, layout
-from leastaction.kernels.guess import PAST
 from leastaction.kernels.layout import LANES, LINK, State, System, Tree
 from leastaction.kernels.machine import memory
 from leastaction.model import Model, merge_fixed
@@ -66,16 +65,19 @@ class Compiled:
     @cached_property
     def system(self) -> System:
         """What kernels are told of the model."""
-        return System(self.tree, self.rest, self.gravity, self.elements)
+        return System(memory.packed(self.tree), self.rest, self.gravity, self.elements)
 
     def workspace(self) -> np.ndarray:
         """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""
         w = zeros(self.tree.size)
+        self._fill(w)
+        return w
+
+    def _fill(self, w: np.ndarray) -> None:
         rows = w[: self.tree.end].reshape(-1, memory.BLOCK // LANES, LANES)
         for name in ("rotation", "dR", "joint_rotation"):
             rows[:, LINK.rows(name).start] = 1.0
         rows[:, : layout.CONSTANTS] = self._constant_rows
-        return w
 
     def with_numbers(self, **numbers: Any) -> "Compiled":
         """Return the arrays of a model with other numbers; a dataclass's own `replace` takes three times as long."""
@@ -99,15 +101,13 @@ class Compiled:
         padded[: self.tree.n] = self.constants
         return padded.reshape(blocks, LANES, -1).swapaxes(1, 2).copy()
 
-    def state(self, q: np.ndarray, v: np.ndarray) -> State:
-        """Return a fresh state at (q, v); the arrays are copied."""
-        nq, nv = self.nq, self.nv
-        saved_q, saved_low, low = np.zeros((3, nq))
-        p, f, motion, found, straight = np.zeros((5, nv))
-        return State(
-            w=self.workspace(), q=q.copy(), v=v.copy(), low=low, saved_q=saved_q, saved_low=saved_low,
-            history=np.zeros(PAST * nv), p=p, f=f, motion=motion, found=found, straight=straight,
-        )
+    def room(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, State]:
+        """Return the memory of a fresh simulation at (q, v), which are copied, and its parts."""
+        room = zeros(sum(memory.sizes(self.tree, 1)))
+        state = memory.parts(room, self.tree, 1)
+        self._fill(state.w)
+        state.q[:], state.v[:], state.alive[:] = q, v, 1.0
+        return room, state
 
 
 _FIELDS = {field.name for field in fields(Compiled)}
@@ -230,10 +230,10 @@ def _compile(model: Model) -> Compiled:
     return Compiled(
         tree=memory.addressed(Tree(
             n, model.nq, model.nv, most=max(layout.DOF[part.kind] for part in parts),
-            slides=int(any(part.slide.any() for part in parts)), end=0,
-            parent=ground.astype(np.int64), kind=kind, iq=np.array(iq),
-            iv=np.array(iv), passive=np.array(passive, dtype=np.int64), family=family.astype(np.int64), matrices=0,
-            sides=0, side=np.cumsum(kind != layout.SCREW) - 1, size=0,
+            slides=int(any(part.slide.any() for part in parts)), end=0, matrices=0, sides=0, size=0,
+            parent=ground.astype(np.int64), kind=kind, iq=np.array(iq), iv=np.array(iv),
+            passive=np.array(passive, dtype=np.int64), family=family.astype(np.int64),
+            side=np.cumsum(kind != layout.SCREW) - 1,
         ), lanes=False),
         constants=rows,
         rest=rest,

@@ -87,7 +87,7 @@ def poses(model: Model, q: ArrayLike | None = None) -> Array:
     q, _ = model.check_state(q, None)
     n = c.tree.n
     position, quaternion = np.empty((n + 1, 3)), np.empty((n + 1, 4))
-    queries.link_poses(c.tree, c.workspace(), q, position, quaternion)
+    queries.link_poses(c.system.tree, c.workspace(), q, position, quaternion)
     result = np.zeros((model.nb, 4, 4))
     R = rotation_matrix(quaternion)[c.link_of_body]
     result[:, :3, :3] = R @ rotation_matrix(c.body_quaternion)
@@ -112,7 +112,8 @@ def jacobian(model: Model, q: ArrayLike | None, body: str) -> Array:
     q, _ = model.check_state(q, None)
     b = model.body_index(body)
     columns = np.zeros((model.nv, 6))
-    queries.link_jacobian(c.tree, c.workspace(), q, int(c.link_of_body[b]), tuple(c.body_position[b].tolist()), columns)
+    link, point = int(c.link_of_body[b]), tuple(c.body_position[b].tolist())
+    queries.link_jacobian(c.system.tree, c.workspace(), q, link, point, columns)
     R = poses(model, q)[b, :3, :3]
     return within_range(np.concatenate([R.T @ columns[:, :3].T, R.T @ columns[:, 3:].T]), "the Jacobian")
 
@@ -131,7 +132,7 @@ def mass_matrix(model: Model, q: ArrayLike | None = None) -> Array:
     c = compile_model(model)
     q, _ = model.check_state(q, None)
     M = np.zeros((model.nv, model.nv))
-    queries.mass_matrix(c.tree, c.workspace(), q, np.zeros(model.nv), M)
+    queries.mass_matrix(c.system.tree, c.workspace(), q, np.zeros(model.nv), M)
     return within_range(M, "the mass matrix")
 
 
@@ -307,7 +308,7 @@ def increment(model: Model, q: ArrayLike, epsilon: ArrayLike) -> Array:
     """
     c = compile_model(model)
     q, _ = model.check_state(q, None)
-    queries.moved(c.tree, q, vector(model, epsilon, "epsilon"))
+    queries.moved(c.system.tree, q, vector(model, epsilon, "epsilon"))
     return within_range(q, "the increment")
 
 

@@ -4,15 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 from functools import cache, wraps
-from typing import ClassVar, Literal, ParamSpec, TypeVar, get_args
+from typing import Any, ClassVar, Literal, ParamSpec, TypeVar, get_args
 
 import numpy as np
 
 from leastaction.arguments import choice, replaced, shown, whole
+from leastaction.compiled import Compiled
 from leastaction.composition import ORDERS, guess_weights, stages
 from leastaction.dynamics import RETRACTIONS
+from leastaction.kernels import explicit, settings, step
 from leastaction.kernels import guess as guesses
-from leastaction.kernels import settings
 from leastaction.root_finders import RIQN, Absolute, Newton, RootFinder
 
 Guess = Literal["current", "euler", "dynamics", "extrapolated"]
@@ -24,7 +25,6 @@ _GUESSES = {
     "dynamics": guesses.DYNAMICS,
     "extrapolated": guesses.EXTRAPOLATED,
 }
-Method = tuple[np.ndarray, np.ndarray, bool | None, settings.Settings]  # what the kernels read of an integrator
 P = ParamSpec("P")
 R = TypeVar("R")
 MOST_SUBSTEPS = 2**20
@@ -108,17 +108,17 @@ class VariationalMethod:
         """Whether it is one of the methods that the paper compares itself with (kernels/peers/)."""
         return self.residual != settings.DRNEA or self.root_finder.dense
 
-    def method(self, stiff: bool, damped: bool) -> Method:
-        """Return what the kernels read; ``stiff``: a joint has damping or a spring; ``damped``: damping."""
-        return self._method(stiff, damped, "split", None)
+    def method(self, c: Compiled) -> Any:
+        """Return what the kernels read, for a model."""
+        return self._method(c, "split", None)
 
-    def _method(self, stiff: bool, damped: bool, retraction: Retraction, rescue: Rescue | None) -> Method:
+    def _method(self, c: Compiled, retraction: Retraction, rescue: Rescue | None) -> Any:
         finder = self.root_finder
         rule, tol = settings.SCALED, finder.tol
         if isinstance(tol, Absolute):
             rule, tol = settings.ABSOLUTE, tol.tol
         dynamics = True if self.guess == "dynamics" else None
-        return *_composition(self.order), dynamics, settings.Settings(
+        chosen = settings.Settings(
             guess=_GUESSES[self.guess],
             method=finder.method,
             chord=isinstance(finder, Newton) and finder.chord,
@@ -128,11 +128,18 @@ class VariationalMethod:
             sure=0.05 if isinstance(finder, RIQN) else 0.5 if self.order < 8 else 0.1,
             max_iterations=int(finder.max_iterations),
             retraction=RETRACTIONS[retraction],
-            implicit=bool(stiff),
-            damped=bool(damped),
+            implicit=bool(c.stiff),
+            damped=bool(c.damped),
             rescue=rescue is not None,
             max_substeps=1 if rescue is None else int(rescue.max_substeps),
         )
+        common = *_composition(self.order), dynamics, chosen
+        if not self.peer:
+            return step.Variational(*common, search=0)
+        from leastaction.kernels.peers import dense, dense_root  # few runs need them
+
+        desk = dense_root.desk_of(c.tree.parent, c.nv, c.workspace(), self.residual, finder.method)
+        return dense.Dense(*common, self.residual, desk)
 
 
 @replaced(max_substeps="give rescue=la.Rescue(max_substeps=...)", residual="for 'svi' take la.peers.SVI(...)")
@@ -160,9 +167,9 @@ class Variational(VariationalMethod):
         if not (self.rescue is None or isinstance(self.rescue, Rescue)):
             raise ValueError(f"rescue must be la.Rescue(...) or None, not {shown(self.rescue)}")
 
-    def method(self, stiff: bool, damped: bool) -> Method:
-        """Return what the kernels read; ``stiff``: a joint has damping or a spring; ``damped``: damping."""
-        return self._method(stiff, damped, self.retraction, self.rescue)
+    def method(self, c: Compiled) -> Any:
+        """Return what the kernels read, for a model."""
+        return self._method(c, self.retraction, self.rescue)
 
 
 @cache
@@ -175,10 +182,18 @@ def _composition(order: int) -> tuple[np.ndarray, np.ndarray]:
 class SemiImplicitEuler:
     """v₁ = v₀ + h a(q₀, v₀), q₁ = q₀ ⊕ h v₁: the usual default of simulators; first order."""
 
+    def method(self, c: Compiled) -> Any:
+        """Return what the kernels read, for a model."""
+        return explicit.SemiImplicitEuler(np.zeros(explicit.ROWS * c.nv + c.nq))
+
 
 @dataclass(frozen=True)
 class RungeKutta4:
     """The classical method of order four, on the manifold; four evaluations of forward dynamics a step."""
+
+    def method(self, c: Compiled) -> Any:
+        """Return what the kernels read, for a model."""
+        return explicit.RungeKutta4(np.zeros(explicit.ROWS * c.nv + c.nq))
 
 
 Integrator = VariationalMethod | SemiImplicitEuler | RungeKutta4

@@ -12,7 +12,7 @@ from leastaction.kernels import control as laws
 from leastaction.kernels.record import LOOK, MOMENTA, Record
 from leastaction.model import Model
 from leastaction.progress import Progress
-from leastaction.simulator import Simulator, part, per_step, returned, widen
+from leastaction.simulator import Simulator, per_step, returned, widen
 from leastaction.trajectory import Control, Node, Origin, Tally, Trajectory
 
 Array = np.ndarray
@@ -41,7 +41,7 @@ class Keeper:
 
     def room(self, first: int, steps: int) -> Record:
         """Return where these steps are to write."""
-        return self.sim.record(steps, self.every, first)
+        return self.sim._record(steps, self.every, first)
 
     def keep(self, out: Record, first: int, made: int) -> None:
         """Take so many steps; the simulator is at the last of them."""
@@ -81,7 +81,7 @@ class Run:
         self.compiled_law = laws.first_class(self.law) if compiled else None
         self.stepwise = (self.law is not None or self.push is not None) and not compiled
         self.tau = per_step("control", None if callable(control) else control, (nv,), steps)
-        self.wrenches = sim.wrenches(None if callable(wrench) else wrench, steps)
+        self.wrenches = sim._wrenches(None if callable(wrench) else wrench, steps)
         self.origin = Origin(copied(control), copied(wrench), sim.model.revision)
 
     def make(self, until: int, keeper: Keeper, progress: Progress) -> None:
@@ -96,7 +96,7 @@ class Run:
                 out = keeper.room(first, chunk)
                 try:
                     self._stretch(first, chunk, out)
-                except Exception as error:  # of the step, or of a law in Python: what was made before is good
+                except Exception as error:  # raised by the step or by the user's control; earlier steps are valid
                     keeper.keep(out, first, sim.steps - first)
                     if isinstance(error, StepError):
                         keeper.fail(error)
@@ -105,31 +105,26 @@ class Run:
                 progress.update(chunk)
 
     def _stretch(self, first: int, chunk: int, out: Record) -> None:
-        """Make steps; the last by itself, as all of them where Python computes forces, so that v and p are its own."""
-        alone = chunk if self.stepwise else 1
-        if chunk > alone:
-            self.sim.advance(chunk - alone, self.rows(self.tau, first, chunk), self.rows(self.wrenches, first, chunk),
-                             out, first, self.every, self.compiled_law)
-        for made in range(chunk - alone, chunk):
-            self._single(first + made, part(out, made, first, self.every))
+        """Make steps, one by one where Python computes forces."""
+        if not self.stepwise:
+            tau, push = self.rows(self.tau, first, chunk), self.rows(self.wrenches, first, chunk)
+            self.sim._advance(chunk, tau, push, out, first, self.every, self.compiled_law)
+            return
+        for k in range(first, first + chunk):
+            self.sim._advance(1, *self._computed(k), out, k, self.every, None, first)
 
-    def _single(self, k: int, out: Record) -> None:
-        """Make step k, and know its end whether it is to be kept or not."""
+    def _computed(self, k: int) -> tuple[Array, Array]:
+        """Joint forces and wrenches of step k, by the functions that were given."""
         sim = self.sim
         tau, push = self.rows(self.tau, k, 1), self.rows(self.wrenches, k, 1)
-        if self.stepwise:
-            try:
-                if self.law is not None:
-                    tau = sim.forces_by(self.law)
-                if self.push is not None:
-                    push = sim.wrenches(returned("wrench", self.push(sim.t, sim.q, sim.v), (sim.model.nb, 6))[0])
-            except Exception as error:
-                raise sim.blame_control(error) from sim.control_failure()
-        node = sim.record(1, 1, k)
-        sim.advance(1, tau, push, node, k, 1, self.compiled_law)
-        for name in STEP + (NODE if (k + 1) % self.every == 0 else ()):
-            getattr(out, name)[0] = getattr(node, name)[0]
-        out.looks[: len(node.looks)] = node.looks
+        try:
+            if self.law is not None:
+                tau = sim._forces_by(self.law)
+            if self.push is not None:
+                push = sim._wrenches(returned("wrench", self.push(sim.t, sim.q, sim.v), (sim.model.nb, 6))[0])
+        except Exception as error:
+            raise sim._blame_control(error) from sim._control_failure()
+        return tau, push
 
     def rows(self, forces: Array, k: int, chunk: int) -> Array:
         """The part of forces (R, ...) that belongs to these steps."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +20,23 @@ from leastaction.errors import ModelError, StepError
 from leastaction.integrators import (
     Integrator,
     IntegratorName,
-    RungeKutta4,
     Status,
     VariationalMethod,
     as_integrator,
     point_to_integrator,
 )
-from leastaction.kernels import explicit, variational
-from leastaction.kernels.layout import SCREW
-from leastaction.kernels.record import EXTREMES, LOOK, Record
-from leastaction.kernels.rescue import run_rescued
+from leastaction.kernels import methods
+from leastaction.kernels.layout import READY, SCREW, Clock, Forces, P, V
+from leastaction.kernels.loop import run
+from leastaction.kernels.record import GREATEST, GREATEST_MOMENTUM, LEAST, LEAST_MOMENTUM, LOOK, MOMENTA, Record
+from leastaction.kernels.rescue import Rescued
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING, accepted, tell, warn_once
 from leastaction.peers import SVI
-from leastaction.progress import Interrupts, Progress
+from leastaction.progress import Progress
 
 Array = np.ndarray
+NEVER = 2**62  # nodes are kept
 
 
 class Simulator:
@@ -70,14 +72,16 @@ class Simulator:
         self.integrator = as_integrator(integrator)
         self.compiled = compile_model(model)
         self._revision = model.revision
-        if isinstance(self.integrator, VariationalMethod):
-            self._method = self.integrator.method(self.compiled.stiff, self.compiled.damped)
-        self._desk: Any = None  # room for the methods of kernels/dense_root.py, made when first needed
         self._check_joints()
         if not isinstance(self.integrator, VariationalMethod) or self.integrator.peer:
             model._refuse_elements(f"{self.integrator!r}")
-        if isinstance(self.integrator, VariationalMethod) and not self.integrator.peer:
-            ahead.begin(self._method[-1])
+        self._method = methods.known(self.integrator.method(self.compiled))
+        self._settings = getattr(self._method, "settings", None)
+        self._ready = not hasattr(self._method, "search")  # else the address of the search is missing
+        if not self._ready:
+            ahead.begin(self._settings)
+        self._nothing = Forces(None, *np.zeros((2, 0)), np.zeros((0, self.compiled.nv)),
+                               np.zeros((0, self.compiled.tree.n, 6)))
         self._start(*model.check_state(q, v), None)
         tell(model, ignore)
         if self.compiled.damped and DAMPING not in accepted(ignore):
@@ -96,23 +100,19 @@ class Simulator:
 
     def _start(self, q: Array, v: Array, p: Array | None) -> None:
         """Set the node from (q, v), or from (q, p)."""
-        c = self.compiled
-        self._state = c.state(q, v)
-        self.extremes = np.zeros(EXTREMES)
+        self._room, self._state = self.compiled.room(q, v)
+        self._one = self._record(1, NEVER, LOOK - 1)  # room for a step of which nothing is kept
         if p is not None:
             self._state.p[:] = p
-        require_regular(self.model, c, self.prepare(variational.V if p is None else variational.P))
+        require_regular(self.model, self.compiled, self._prepare(V if p is None else P))
         self._require_finite()
-        self._energy, self._momentum = self.extremes[0] + c.ground_energy, self.extremes[3:9].copy()
-        self.steps = 0
-        self._known = 0  # increments in the history
         self._parts = 1  # into which the last step was divided
-        self.status = Status.CONVERGED
+        self._status = int(Status.CONVERGED)
         self._pushed = False
 
     def _require_finite(self) -> None:
         """Raise a ValueError if energy or momentum of the start are beyond the range of numbers."""
-        if np.isfinite(self.extremes).all() and np.isfinite(self._p).all():
+        if np.isfinite(self.extremes).all() and np.isfinite(self._state.p).all():
             return
         layout, (q, v) = self.model.layout, (self._state.q, self._state.v)
         name, values, starts = max((("q", q, layout.q_start), ("v", v, layout.v_start)), key=lambda x: abs(x[1]).max())
@@ -127,17 +127,26 @@ class Simulator:
             raise ModelError(f"model '{self.model.name}' was changed while it was being simulated: make a new "
                              "Simulator of it; this one stays at its last step, with q, v and t")
 
-    def prepare(self, given: int) -> int:
-        """Set up the node by what is given of it, as variational.start does. Gives the first singular joint or −1."""
-        c, state, chosen = self.compiled, self._state, self.integrator
-        if isinstance(chosen, VariationalMethod) and not chosen.peer:
-            nothing = np.zeros((0, c.nv)), np.zeros((0, c.tree.n, 6))
-            singular = variational.run(c.system, state, None, *nothing, self.dt, 0, -1 - given, 1, 0, self._method,
-                                       self.record(0, 1, 0), 0)[2]
-        else:
-            singular = variational.start(c.system, state, given, self.extremes)
-        self._p = state.p.copy()
-        return int(singular)
+    def _prepare(self, given: int) -> int:
+        """Set up the node by what is given of it (kernels/layout.py). Gives the first singular joint or −1."""
+        clock = Clock(self.dt, 0, 0, 1, 0, 0, given)
+        return int(run(self._method, self.compiled.system, self._room, self._nothing, clock, self._one)[1])
+
+    @property
+    def steps(self) -> int:
+        """Number of steps made."""
+        return int(self._state.made[0])
+
+    @property
+    def status(self) -> Status:
+        """What became of the last step."""
+        return Status(self._status)
+
+    @property
+    def extremes(self) -> Array:
+        """(16,) extremes of the invariants so far, without the energy of what is fixed to the ground."""
+        extremes: Array = self._state.extremes
+        return extremes
 
     @property
     def t(self) -> float:
@@ -159,18 +168,19 @@ class Simulator:
     @property
     def p(self) -> Array:
         """(nv,) momentum conjugate to v, kg m²/s, kg m/s (a copy)."""
-        p: Array = self._p.copy()
+        p: Array = self._state.p.copy()
         return p
 
     @property
     def energy(self) -> float:
         """Total energy, J."""
-        return float(self._energy)
+        return float(self._state.energy[0]) + self.compiled.ground_energy
 
     @property
     def momentum(self) -> Array:
         """(6,) total spatial momentum about the world's origin, angular then linear, world axes (a copy)."""
-        return self._momentum.copy()
+        total: Array = self._state.total.copy()
+        return total
 
     def step(self, n: int = 1, tau: ArrayLike | None = None, wrench: ArrayLike | None = None) -> None:
         """Advance by n steps. Ctrl-C ends it early, after a whole step.
@@ -183,17 +193,21 @@ class Simulator:
             origin, N m and N
         """
         n = whole("n", n, 0)
-        if n == 0:
+        if tau is None and wrench is None and not self._pushed:
+            forces, push = self._nothing.tau, self._nothing.wrench
+        else:
+            forces, push = per_step("tau", tau, (self.model.nv,), None), self._wrenches(wrench)
+        if n == 1:
+            self._one.iterations[0] = 0
+            self._advance(1, forces, push, self._one, self.steps, NEVER)
             return
-        forces, push, end = per_step("tau", tau, (self.model.nv,), None), self.wrenches(wrench), self.steps + n
-        pace = Progress(n, False)
-        with Interrupts() as ctrl_c:
-            while self.steps < end and not ctrl_c.asked:
-                first, until = self.steps, min(self.steps + pace.chunk, end)
-                self.advance(until - first, forces, push, self.record(until - first, until, first), first, until)
-                pace.update(until - first)
+        end, pace = self.steps + n, Progress(n, False)
+        while self.steps < end:  # Ctrl-C takes effect in between
+            first, count = self.steps, min(pace.chunk, end - self.steps)
+            self._advance(count, forces, push, self._record(count, NEVER, first), first, NEVER)
+            pace.update(count)
 
-    def wrenches(self, wrench: ArrayLike | None, steps: int | None = None) -> Array:
+    def _wrenches(self, wrench: ArrayLike | None, steps: int | None = None) -> Array:
         """Wrenches on links (R, n, 6); zeros once, where wrenches of an earlier call have to be taken away."""
         if wrench is None:
             rows = 1 if self._pushed else 0
@@ -205,54 +219,69 @@ class Simulator:
         given = per_step("wrench", wrench, (self.model.nb, 6), steps)
         return np.ascontiguousarray(link_wrenches(self.model, given))
 
-    def record(self, steps: int, every: int, first: int, before: int = 0) -> Record:
-        """Room for what these steps leave behind, and for so many nodes before them."""
-        c, kept = self.compiled, before + (first + steps) // every - first // every
+    def _record(self, steps: int, every: int, first: int) -> Record:
+        """Allocate the record of so many steps from number ``first`` on."""
+        c, kept = self.compiled, (first + steps) // every - first // every
         return Record(
             np.empty((kept, c.nq)), np.empty((kept, c.nv)), np.empty((kept, c.nv)), np.empty(kept), np.empty((kept, 6)),
             np.zeros(steps, dtype=np.int64), np.zeros(steps), np.zeros(steps, dtype=np.int64), np.ones(steps,
-            dtype=np.int64), np.empty((first + steps) // LOOK - first // LOOK), self.extremes,
+            dtype=np.int64), np.empty((first + steps) // LOOK - first // LOOK),
         )
 
-    def advance(
-        self, steps: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any = None
+    def _advance(
+        self, steps: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any = None,
+        origin: int | None = None,
     ) -> None:
-        """Make steps and fill ``out``; on failure raise the StepError, the node being the last good one."""
+        """Make steps and fill ``out``; on failure raise the StepError, the node being the last good one.
+
+        The first row of ``out`` is of step ``origin``, or of the first of these steps. All that changes is in the
+        memory of the kernels, so an exception at any point, of Ctrl-C for instance, finds the node after a whole number
+        of steps.
+        """
         self._require_unchanged()
-        made, blamed = self._run(steps, tau, wrench, out, first, every, control)
-        while made < steps and self._rescue(made, tau, wrench, out, first, every, control):
-            made += 1  # that one by other means, then on as before
-            if made < steps:
-                more, blamed = self._run(
-                    steps - made, _rows(tau, made), _rows(wrench, made), part(out, made, first, every), first + made,
-                    every, control,
-                )
-                made += more
-        self._account(made, out, first, every)
-        if made < steps:
+        origin, end = first if origin is None else origin, first + steps
+        forces = Forces(control, self._state.q, self._state.v, tau, wrench)
+        k, blamed = first, -1
+        while k < end:
+            made, blamed = self._run(forces, Clock(self.dt, k, end - k, every, origin, 0, READY), out)
+            k += made
+            self._parts = 1 if made else self._parts
+            if k < end:
+                if not self._rescue(k, forces, out, every, origin):
+                    break
+                k += 1  # the rescue made this step: continue with plain steps
+        self._account(first, k, out, every, origin)
+        if k < end:
             self._settle()
-            if self.status == Status.BAD_CONTROL:
+            if self._status == Status.BAD_CONTROL:
                 self._ask_again(control.law)
-            raise self._failure(blamed, float(out.residual[made]), self._held(tau, made, first, control),
-                                _rows(wrench, made)[:1])
+            at = k - origin
+            raise self._failure(blamed, float(out.residual[at]), self._held(forces, k, at), _row(wrench, at))
 
-    def advance_stuck(self, tau: Array, wrench: Array, out: Record, first: int) -> None:
-        """Make the one step for which the plain search is known to fail, and fill ``out``, as `advance`."""
-        if self._rescue(0, tau, wrench, out, first, 1, None):
-            self._account(1, out, first, 1)
+    def _run(self, forces: Forces, clock: Clock, out: Record) -> tuple[int, int]:
+        """Call the compiled loop. Gives the number of steps made, and the joint to blame if some are missing."""
+        given = self.compiled.system, self._room, forces, clock, out
+        if not self._ready:
+            address = ahead.search_address(self._settings, run, self._method, *given)
+            self._method, self._ready = self._method._replace(search=address), True
+        made: tuple[int, int] = run(self._method, *given)
+        return made
+
+    def _advance_stuck(self, tau: Array, wrench: Array, out: Record, k: int) -> None:
+        """Make step k, for which the plain search is known to fail, and fill ``out``, as `_advance`."""
+        forces = Forces(None, self._state.q, self._state.v, tau, wrench)
+        if self._rescue(k, forces, out, 1, k):
+            self._account(k, k + 1, out, 1, k)
         else:
-            self.advance(1, tau, wrench, out, first, 1)  # which says why
+            self._advance(1, tau, wrench, out, k, 1)  # which says why
 
-    def _account(self, made: int, out: Record, first: int, every: int) -> None:
+    def _account(self, first: int, end: int, out: Record, every: int, origin: int) -> None:
         """Take note of steps that the kernels have made."""
-        kept = (first + made) // every - first // every
-        out.energy[:kept] += self.compiled.ground_energy
-        out.looks[: (first + made) // LOOK - first // LOOK] += self.compiled.ground_energy
-        if kept:
-            self._p, self._energy = out.p[kept - 1].copy(), float(out.energy[kept - 1])
-            self._momentum = out.momentum[kept - 1].copy()
-        self.steps += made
-        self.status = Status(out.status[max(min(made, len(out.status) - 1), 0)])
+        ground = self.compiled.ground_energy
+        if ground:
+            for values, spacing in ((out.energy, every), (out.looks, LOOK)):
+                values[first // spacing - origin // spacing : end // spacing - origin // spacing] += ground
+        self._status = int(out.status[max(min(end - origin, len(out.status) - 1), 0)])
 
     def checkpoint(self, path: str | Path) -> Path:
         """Write all that the next step reads to a file, from which `restore` goes on bit for bit.
@@ -274,88 +303,66 @@ class Simulator:
     def _snapshot(self) -> dict[str, Any]:
         """All that the next step reads, as arrays and numbers by name."""
         return {
-            **self._state._asdict(), "p": self._p, "energy": self._energy, "momentum": self._momentum,
-            "extremes": self.extremes, "steps": self.steps, "known": self._known, "status": int(self.status),
-            "pushed": int(self._pushed), "parts": self._parts,
+            **self._state._asdict(), "steps": self.steps, "status": self._status, "pushed": int(self._pushed),
+            "parts": self._parts,
         }
 
     def _restore(self, saved: Mapping[str, Any]) -> None:
         """Take over what `_snapshot` gave, of the same model."""
         for name, array in self._state._asdict().items():
             array[...] = saved[name]
-        self._p, self._momentum = np.array(saved["p"]), np.array(saved["momentum"])
-        self._energy, self.extremes = float(saved["energy"]), np.array(saved["extremes"])
-        self.steps, self._known, self.status = int(saved["steps"]), int(saved["known"]), Status(int(saved["status"]))
-        self._pushed, self._parts = bool(saved["pushed"]), int(saved["parts"])
+        self._status, self._pushed, self._parts = int(saved["status"]), bool(saved["pushed"]), int(saved["parts"])
 
-    def _run(
-        self, steps: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any
-    ) -> tuple[int, int]:
-        """Call the compiled loop. Gives the number of steps made, and the joint to blame if some are missing."""
-        c, chosen = self.compiled, self.integrator
-        common = c.system, self._state, control, tau, wrench, self.dt, first, steps, every
-        if isinstance(chosen, VariationalMethod) and chosen.peer:
-            return self._run_peer(chosen, common, out)
-        if isinstance(chosen, VariationalMethod):
-            given = (*common, self._known, self._method, out)
-            where = ahead.search_address(self._method[-1], variational.run, *given)
-            made, self._known, blamed = variational.run(*given, where)
-            self._parts = 1 if made else self._parts
-            return made, blamed
-        method = explicit.RUNGE_KUTTA_4 if isinstance(chosen, RungeKutta4) else explicit.SEMI_IMPLICIT_EULER
-        made, blamed = explicit.run_explicit(*common, method, out)
-        return made, blamed
-
-    def _run_peer(self, chosen: VariationalMethod, common: tuple[Any, ...], out: Record) -> tuple[int, int]:
-        """Call the compiled loop of the methods that the paper compares itself with."""
-        from leastaction.kernels.peers import dense, dense_root  # few runs need them
-
-        c, method = self.compiled, self._method
-        if self._desk is None:
-            self._desk = dense_root.desk_of(c.tree.parent, c.nv, c.workspace(), chosen.residual, method[-1].method)
-        made, self._known, blamed = dense.run_dense(*common, self._known, method, chosen.residual, self._desk, out)
-        return made, blamed
-
-    def _rescue(
-        self, made: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any
-    ) -> bool:
-        """Make the step at which the plain search failed, if that is allowed and possible."""
-        c = self.compiled
-        allowed = isinstance(self.integrator, VariationalMethod) and self._method[-1].rescue
-        if not allowed or out.status[made] == Status.BAD_CONTROL:
+    def _rescue(self, k: int, forces: Forces, out: Record, every: int, origin: int) -> bool:
+        """Make step k, at which the plain search failed, if that is allowed and possible."""
+        at, settings = k - origin, self._settings
+        if settings is None or not settings.rescue or out.status[at] == Status.BAD_CONTROL:
             return False
-        held = self._held(tau, made, first, control)
-        if control is not None and len(held) != c.nv:
-            out.status[made] = Status.BAD_CONTROL
+        held = self._held(forces, k, at)
+        if forces.control is not None and len(held[0]) != self.compiled.nv:
+            out.status[at] = Status.BAD_CONTROL
             return False
-        stages, _, _, settings = self._method
-        self._known = 0
         # A step that follows one which had to be divided is likely to need nearly as many parts
-        begin = max(self._parts // 2, 1)
-        rescued = bool(run_rescued(
-            c.system, self._state, held, _rows(wrench, made)[:1], self.dt, stages,
-            settings, begin, first + made, (first + made + 1) % every == 0, part(out, made, first, every),
-        ))
-        self._parts = int(out.substeps[made]) if rescued else 1
-        return rescued
+        parts, spent = max(self._parts // 2, 1), 0
+        again = forces._replace(control=None, tau=held, wrench=_row(forces.wrench, at))
+        clock = Clock(self.dt, k, 1, every, origin, 0, READY)
+        failed = out.residual[at], out.status[at]
+        while parts <= settings.max_substeps:
+            method = methods.known(Rescued(self._method.stages, settings, parts))
+            made, _ = run(method, self.compiled.system, self._room, again, clock, out)
+            spent += int(out.iterations[at])
+            if made:
+                break
+            parts *= 2
+        out.iterations[at] = spent
+        if parts > settings.max_substeps:
+            out.residual[at], out.status[at] = failed  # of the plain search, which says more
+            self._parts = 1
+            return False
+        self._parts = out.substeps[at] = parts
+        return True
 
-    def _held(self, tau: Array, made: int, first: int, control: Any) -> Array:
-        """Joint forces (nv,) of the step after ``made`` of these, its start being the node; empty if there are none."""
-        if control is not None:
-            force: Array = control((first + made) * self.dt, self.q, self.v)
-            return force
-        return _rows(tau, made)[:1].reshape(-1)
+    def _held(self, forces: Forces, k: int, at: int) -> Array:
+        """Joint forces (1, nv) of step k, its start being the node; (0, nv) if there are none."""
+        if forces.control is not None:
+            force: Array = forces.control(k * self.dt, self.q, self.v)
+            return force[None]
+        return _row(forces.tau, at)
 
-    def forces_by(self, law: Any) -> Array:
+    def _forces_by(self, law: Any) -> Array:
         """Joint forces (1, nv) by a control law at this node, as `per_step`; it gets copies of the state."""
-        return returned("control", law(self.t, self.q, self.v), (self.model.nv,))
+        given = law(self.t, self.q, self.v)
+        if isinstance(given, np.ndarray) and given.shape == (self.compiled.nv,) and given.dtype == float and isfinite(
+                given @ given):
+            return given[None]
+        return returned("control", given, (self.model.nv,))
 
-    def control_failure(self, hint: str = "") -> StepError:
+    def _control_failure(self, hint: str = "") -> StepError:
         """Return the StepError of a control that failed at this node."""
-        self.status = Status.BAD_CONTROL
+        self._status = int(Status.BAD_CONTROL)
         return StepError(self.status.meaning, self.steps, self.t, np.nan, "", self.q, self.v, self.p, hint)
 
-    def blame_control(self, error: Exception) -> Exception:
+    def _blame_control(self, error: Exception) -> Exception:
         """Add to what a control raised when that was; the StepError that it is raised from has the last good state."""
         error.add_note(f"raised by the control at step {self.steps}, t = {self.t:.6g} s; the last good state is in q, "
                        "v and p of the __cause__ of this exception")
@@ -364,17 +371,17 @@ class Simulator:
     def _ask_again(self, law: Any) -> None:
         """Call a law that failed inside the compiled loop from Python, to raise what it raises."""
         try:
-            self.forces_by(law)
+            self._forces_by(law)
         except Exception as error:
-            raise self.blame_control(error) from self.control_failure()
-        raise self.control_failure("It does not fail when it is called again at the same t, q and v: does it depend on "
-                                   "anything else?")
+            raise self._blame_control(error) from self._control_failure()
+        raise self._control_failure("It does not fail when it is called again at the same t, q and v: does it depend "
+                                    "on anything else?")
 
     def _settle(self) -> None:
-        """Know the last good node after a step that failed: the kernels leave its momentum in the state."""
-        self._p = self._state.p.copy()
+        """Know the energy and the momentum of the last good node after a step that failed."""
         with suppress(ValueError):  # beyond the range of numbers, which was noticed a few steps later
-            self._energy, self._momentum = energy(self.model, self.q, self.v), momentum(self.model, self.q, self.v)
+            self._state.total[:] = momentum(self.model, self.q, self.v)
+            self._state.energy[0] = energy(self.model, self.q, self.v) - self.compiled.ground_energy
 
     def _failure(self, blamed: int, residual: float, tau: Array, wrench: Array) -> StepError:
         joint = self.model.names[self.compiled.body_of_link[blamed]]
@@ -391,10 +398,10 @@ def unresolved_damping(model: Model, q: Array, dt: float, integrator: Integrator
 
     def solve(p: Array) -> Array:
         sim._state.p[:] = p
-        sim.prepare(variational.P)
+        sim._prepare(P)
         return sim.v
 
-    longest = float(np.abs(sim._method[0]).max()) if isinstance(integrator, VariationalMethod) else 1.0
+    longest = float(np.abs(sim._method.stages).max()) if isinstance(integrator, VariationalMethod) else 1.0
     return unresolved(model, dt, longest, solve) if sim.compiled.damped else ""
 
 
@@ -404,26 +411,16 @@ def widen(extremes: Array, energy: Array, momentum: Array) -> None:
     Of several runs at once, all three have one more axis, the last.
     """
     if len(energy):
-        extremes[0] = np.minimum(extremes[0], energy.min(axis=0))
-        extremes[1] = np.maximum(extremes[1], energy.max(axis=0))
-        extremes[3:9] = np.minimum(extremes[3:9], momentum.min(axis=0))
-        extremes[9:15] = np.maximum(extremes[9:15], momentum.max(axis=0))
+        least, greatest = slice(LEAST_MOMENTUM, GREATEST_MOMENTUM), slice(GREATEST_MOMENTUM, MOMENTA.stop)
+        extremes[LEAST] = np.minimum(extremes[LEAST], energy.min(axis=0))
+        extremes[GREATEST] = np.maximum(extremes[GREATEST], energy.max(axis=0))
+        extremes[least] = np.minimum(extremes[least], momentum.min(axis=0))
+        extremes[greatest] = np.maximum(extremes[greatest], momentum.max(axis=0))
 
 
-def part(out: Record, made: int, first: int, every: int) -> Record:
-    """The rest of a record, after ``made`` of its steps."""
-    nodes = slice((first + made) // every - first // every, None)
-    steps = slice(made, None)
-    return Record(
-        out.q[nodes], out.v[nodes], out.p[nodes], out.energy[nodes], out.momentum[nodes],
-        out.iterations[steps], out.residual[steps], out.status[steps], out.substeps[steps],
-        out.looks[(first + made) // LOOK - first // LOOK :], out.extremes,
-    )
-
-
-def _rows(forces: Array, made: int) -> Array:
-    """What is left of forces (R, ...) after ``made`` steps; the same if they are held."""
-    return forces[made:] if len(forces) > 1 else forces
+def _row(forces: Array, at: int) -> Array:
+    """Forces (R, ...) of one step: (1, ...) or (0, ...)."""
+    return forces[at : at + 1] if len(forces) > 1 else forces
 
 
 def per_step(name: str, value: ArrayLike | None, shape: tuple[int, ...], steps: int | None) -> Array:

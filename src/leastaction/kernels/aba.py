@@ -53,8 +53,8 @@ def _positive(D, small):
 
 
 @kernel
-def acceleration(system, w, v, tau, out):
-    """Accelerations at rates v under joint forces tau (or none, if empty), passive joint forces and external wrenches.
+def acceleration(system, w, v, held, out):
+    """Accelerations at rates v under the joint forces that are held, passive joint forces and external wrenches.
 
     Needs place(), deflections() and factor_mass(tree, w, 0).
     """
@@ -68,7 +68,7 @@ def acceleration(system, w, v, tau, out):
         L.wrench = sub(m, so3.rotate(L.rotation, pm)), sub(f, so3.rotate(L.rotation, pf))
     armature_forces(tree, w, v, out, out)
     for j in range(tree.nv):
-        out[j] = -out[j] if len(tau) == 0 else tau[j] - out[j]
+        out[j] = held.tau[j] - out[j] if held.acts else -out[j]
     passive_forces(tree, w, v, out)
     put_rhs(tree, w, out)
     up(tree, w, w, None)
@@ -77,9 +77,9 @@ def acceleration(system, w, v, tau, out):
 
 
 @kernel
-def aba(system, w, q, v, tau, out):
+def aba(system, w, q, v, held, out):
     """Accelerations at (q, v), from scratch."""
     place(system.tree, w, q)
     deflections(system.tree, w, q, system.rest)
     factor_mass(system.tree, w, 0.0)
-    acceleration(system, w, v, tau, out)
+    acceleration(system, w, v, held, out)

@@ -10,7 +10,7 @@ from .joints import carry_joint, joint_residual
 from .kinematics import read3
 from .layout import FREE, SCREW
 from .machine.jit import formula, kernel
-from .machine.memory import alike, link, team, teams
+from .machine.memory import link, team, teams
 from .machine.simd import below, number, summed, wide
 from .maths import se3, so3
 from .maths.vec3 import NONE, add, add_scaled, cross, dot, scale, sub
@@ -158,12 +158,12 @@ def kick_joints(tree, w, tau, h):
 
 
 @kernel
-def kick(system, w, tau, h):
-    """Add the impulse of all forces over a time h: gravity, external wrenches and elements on the links; tau, which may
-    be empty, on the joints. Of one simulation, or of four."""
+def kick(system, w, held, h):
+    """Add the impulse of all forces over a time h: gravity, external wrenches and elements on the links, and those that
+    are held on the joints. Of one simulation, or of four."""
     kick_links(system.tree, w, system.gravity, h)
-    if len(tau) > 0:
-        kick_joints(system.tree, w, alike(w, tau), h)
+    if held.acts:
+        kick_joints(system.tree, w, held.tau, h)
     impulses(system.elements, system.tree, w, h)
 
 

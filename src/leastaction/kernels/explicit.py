@@ -4,25 +4,25 @@ They integrate v' = ABA(q, v), and configurations move by q ⊕ ε, so no joint 
 sphere.
 """
 
-from math import isfinite
-
-import numpy as np
+from collections import namedtuple
 
 from .aba import aba
 from .joints import move_by
 from .kinematics import place, read3
-from .layout import FREE, SCREW
-from .machine.jit import entry, kernel
-from .machine.memory import copy, look_at
-from .machine.simd import numbers
+from .layout import FREE, SCREW, Made
+from .machine.jit import kernel, part
+from .machine.memory import copy
+from .machine.simd import after, numbers
 from .maths.se3 import dlog_negative
+from .methods import method
 from .momentum import generalized_momentum, momentum_of
-from .record import follow, note_energy, record
-from .rnea import kinetic_energy, total_momentum
-from .settings import BAD_CONTROL, CONVERGED, NOT_FINITE
-from .variational import arrive, potential_energy, set_wrenches
+from .node import arrive, potential_energy
+from .rnea import kinetic_energy
 
-SEMI_IMPLICIT_EULER, RUNGE_KUTTA_4 = 0, 1
+# desk: scratch, as many times nv as the method has rows, and nq
+SemiImplicitEuler = namedtuple("SemiImplicitEuler", "desk")
+RungeKutta4 = namedtuple("RungeKutta4", "desk")
+ROWS = 10  # of nv numbers on the desk, at most
 
 
 @kernel
@@ -42,87 +42,85 @@ def increment_rate(tree, epsilon, v, out):
             out[k + 3], out[k + 4], out[k + 5] = move
 
 
-@kernel
-def semi_implicit_euler(system, w, q, v, tau, h, a):
-    aba(system, w, q, v, tau, a[0])
-    for j in range(len(v)):
-        v[j] += h * a[0, j]
-        a[0, j] = h * v[j]
-    move_by(system.tree, q, a[0])
+@part
+def semi_implicit_euler(method, system, state, held, k, h):
+    """v₁ = v₀ + h a(q₀, v₀), q₁ = q₀ ⊕ h v₁."""
+    tree, q, v, a = system.tree, state.q, state.v, numbers(method.desk)
+    copy(v, state.straight, tree.nv)
+    aba(system, state.w, q, v, held, a)
+    for j in range(tree.nv):
+        v[j] += h * a[j]
+        a[j] = h * v[j]
+    move_by(tree, q, a)
+    return made(1.0)
 
 
-@kernel
-def runge_kutta_4(system, w, q, v, tau, h, a, rate, stage_q, stage_v, epsilon):
-    """a, rate: (4, nv) accelerations and increment rates of the stages."""
-    tree = system.tree
+@part
+def runge_kutta_4(method, system, state, held, k, h):
+    """k₁ … k₄ of the classical method, for (ε, v) with q = q₀ ⊕ ε: ε̇ = dlog₋ε v, v̇ = a(q₀ ⊕ ε, v)."""
+    tree, q, v, nv = system.tree, state.q, state.v, system.tree.nv
+    desk = numbers(method.desk)  # accelerations and increment rates of the stages, then stage_v, epsilon and stage_q
+    a, rate, stage_v, epsilon, stage_q = desk, after(desk, 4 * nv), after(desk, 8 * nv), after(desk, 9 * nv), after(
+        desk, 10 * nv)
+    copy(v, state.straight, nv)
     for stage in range(4):
-        part = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
-        before = max(stage - 1, 0)
+        part_ = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
+        before = max(stage - 1, 0) * nv
         copy(q, stage_q, tree.nq)
-        for j in range(len(v)):
-            epsilon[j] = part * rate[before, j] if stage > 0 else 0.0
-            stage_v[j] = v[j] + part * a[before, j] if stage > 0 else v[j]
+        for j in range(nv):
+            epsilon[j] = part_ * rate[before + j] if stage > 0 else 0.0
+            stage_v[j] = v[j] + part_ * a[before + j] if stage > 0 else v[j]
         move_by(tree, stage_q, epsilon)
-        increment_rate(tree, epsilon, stage_v, rate[stage])
-        aba(system, w, stage_q, stage_v, tau, a[stage])
-    for j in range(len(v)):
-        epsilon[j] = h / 6.0 * (rate[0, j] + 2.0 * (rate[1, j] + rate[2, j]) + rate[3, j])
-        v[j] += h / 6.0 * (a[0, j] + 2.0 * (a[1, j] + a[2, j]) + a[3, j])
+        increment_rate(tree, epsilon, stage_v, after(rate, stage * nv))
+        aba(system, state.w, stage_q, stage_v, held, after(a, stage * nv))
+    for j in range(nv):
+        epsilon[j] = h / 6.0 * (rate[j] + 2.0 * (rate[nv + j] + rate[2 * nv + j]) + rate[3 * nv + j])
+        v[j] += h / 6.0 * (a[j] + 2.0 * (a[nv + j] + a[2 * nv + j]) + a[3 * nv + j])
     move_by(tree, q, epsilon)
+    return made(4.0)
 
 
 @kernel
-def node_momentum(tree, w, q, v, p):
-    """p = M(q) v."""
-    place(tree, w, q)
-    momentum_of(tree, w, v)
-    generalized_momentum(tree, w, p)
+def made(evaluations):
+    """A step without a search; its node is always looked at."""
+    return Made(evaluations, 0.0, 0.0, 0, 0.0, 0.0)
 
 
-@entry
-def run_explicit(system, state, control, tau, wrench, h, first, steps, every, method, out):
-    """As variational.run, with an explicit method."""
-    system, w = look_at(system), numbers(state.w)
+@kernel
+def begin(method, system, state, h):
+    """Nothing is to be done before the first step."""
+
+
+@part
+def look(method, system, state, springs, whole):
+    """Twice the kinetic energy, and the energy, of the node at (q, v); its momenta are set."""
+    springs = arrive(system, state.w, state.q)
+    momentum_of(system.tree, state.w, state.v)
+    kinetic = kinetic_energy(system.tree, state.w, state.v)
+    return 2.0 * kinetic, kinetic + potential_energy(system, state.w, springs)
+
+
+@kernel
+def too_long(method, state, made, twice, energy, known):
+    """The step is as long as the user says."""
+    return 0.0
+
+
+@part
+def undo(method, system, state):
+    """Come back to the node before the step."""
     tree = system.tree
-    q, v, p = state.q, state.v, state.p
-    nv = len(v)
-    a, rate, epsilon = np.zeros((4, nv)), np.zeros((4, nv)), np.zeros(nv)
-    stage_q, stage_v, good_q, good_v = np.empty_like(q), np.empty_like(v), q.copy(), v.copy()
-    nothing = tau.reshape(-1)[:0]
-    kept = 0
-    for k in range(steps):
-        if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
-            set_wrenches(tree, w, wrench[k])
-        if control is not None:
-            held = control((first + k) * h, q, v)
-        else:
-            held = tau[k if len(tau) > 1 else 0] if len(tau) > 0 else nothing
-        if control is not None and len(held) != nv:
-            out.status[k] = BAD_CONTROL
-            node_momentum(tree, w, q, v, p)
-            return k, 0
-        copy(q, good_q, tree.nq)
-        copy(v, good_v, nv)
-        if method == SEMI_IMPLICIT_EULER:
-            semi_implicit_euler(system, w, q, v, held, h, a)
-        else:
-            runge_kutta_4(system, w, q, v, held, h, a, rate, stage_q, stage_v, epsilon)
-        springs = arrive(system, w, q)
-        momentum_of(tree, w, v)
-        kinetic = kinetic_energy(tree, w, v)
-        energy = kinetic + potential_energy(system, w, springs)
-        out.status[k] = CONVERGED
-        if not isfinite(energy):
-            out.status[k] = NOT_FINITE
-            copy(good_q, q, tree.nq)
-            copy(good_v, v, nv)
-            node_momentum(tree, w, q, v, p)
-            return k, 0
-        angular, linear = total_momentum(tree, w)
-        follow(kinetic, energy, angular + linear, out.extremes)
-        note_energy(out.looks, first, k, energy)
-        if (first + k + 1) % every == 0:
-            generalized_momentum(tree, w, p)
-            record(tree, out, kept, state, energy, angular + linear)
-            kept += 1
-    return steps, -1
+    copy(state.saved_q, state.q, tree.nq)
+    copy(state.straight, state.v, tree.nv)
+    place(tree, state.w, state.q)
+    momentum_of(tree, state.w, state.v)
+    generalized_momentum(tree, state.w, state.p)
+
+
+@kernel
+def leave(method, system, state):
+    """Nothing is left behind."""
+
+
+method(SemiImplicitEuler, begin, semi_implicit_euler, look, too_long, undo, leave)
+method(RungeKutta4, begin, runge_kutta_4, look, too_long, undo, leave)

@@ -1,31 +1,50 @@
 """Where the root find starts: the paper's IG1–IG3, and extrapolation of past increments, which costs nothing."""
 
 from .aba import acceleration
+from .layout import PAST
 from .machine.jit import kernel, part
+from .machine.memory import lanes_of
+from .machine.simd import below, numbers
+from .node import factor_at_node
 
-PAST = 5  # increments that are remembered; with a sixth the guess amplifies more round-off than it foresees motion
 CURRENT, EULER, EXTRAPOLATED = 0, 1, PAST  # degrees of the polynomial through past configurations
 DYNAMICS = -1
 
 
 @part
-def guess(system, state, tau, h, method, stage, known):
+def guess(dynamics, system, state, held, h, stage):
     """Set state.motion to a guess of the increment of every joint, in the layout of v.
 
-    The history holds the last PAST increments, latest first, of which ``known`` are there; the velocity at t_k is used
-    when there is none yet. ``dynamics`` of the method is None unless the guess takes forward dynamics, which few runs
-    want and which takes a while to compile.
+    The history holds the last PAST increments, latest first; the velocity at t_k is used when there is none yet.
+    Unless ``dynamics`` is None, the guess takes forward dynamics.
     """
-    (_, weights, dynamics, settings), nv = method, system.tree.nv
-    history, v, rates, out = state.history, state.v, state.f, state.motion
+    nv, out = system.tree.nv, state.motion
     if dynamics is not None:  # IG3: semi-implicit Euler
+        rates = state.f
         for j in range(nv):
-            rates[j] = history[j] / h if known > 0 else v[j]
-        acceleration(system, state.w, rates, tau, out)
+            rates[j] = state.history[j] / h if state.known[0] > 0.0 else state.v[j]
+        if state.factored[0] == 0.0:
+            factor_at_node(system.tree, state)
+        acceleration(system, state.w, rates, held, out)
         for j in range(nv):
             out[j] = h * (rates[j] + h * out[j])
         return
-    extrapolate(terms(settings.guess, weights, stage, known, h), v, history, nv, out)
+    extrapolate(state.weights, stage * (PAST + 1), state.v, state.history, nv, out)
+
+
+@part
+def learn(state, h, stages, weights, kind, made):
+    """Set the weights of the guesses of a step by the increments in the history, ``made`` of which are new. There is
+    nothing to do once it is full."""
+    if made > 0 and below(PAST - 0.5, state.known[0]):
+        return
+    state.known[0] = min(state.known[0] + made, float(PAST))
+    lanes, own, known = lanes_of(state.w), numbers(state.weights), numbers(state.known)
+    for lane in range(lanes):
+        for s in range(len(stages)):
+            row = terms(kind, weights, s, min(int(known[lane]) + s, PAST), stages[s] * h)
+            for j in range(PAST + 1):
+                own[((PAST + 1) * s + j) * lanes + lane] = row[j]
 
 
 @kernel
@@ -40,9 +59,9 @@ def terms(kind, weights, stage, known, h):
 
 
 @kernel
-def extrapolate(weights, v, past, nv, out):
-    """The guess by such weights, of one simulation or of four."""
-    z, a, b, c, d, e = weights
+def extrapolate(weights, k, v, past, nv, out):
+    """The guess by the weights from number k on, of one simulation or of four."""
+    z, a, b, c, d, e = weights[k], weights[k + 1], weights[k + 2], weights[k + 3], weights[k + 4], weights[k + 5]
     for j in range(nv):
         out[j] = z * v[j] + ((a * past[j] + b * past[nv + j] + c * past[2 * nv + j])
                              + (d * past[3 * nv + j] + e * past[4 * nv + j]))

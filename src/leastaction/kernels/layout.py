@@ -12,6 +12,11 @@ from .machine.fields import BLOCKS, LANES, MATRIX, NUMBER, PAIR, QUATERNION, SYM
 SCREW, BALL, FREE = 0, 1, 2  # kinds of joint …
 DOF = (1, 3, 6)  # … and their degrees of freedom
 
+PAST = 5  # increments that are remembered; with a sixth the guess amplifies more round-off than it foresees motion
+STAGES = 17  # of a composed step, at most
+WEIGHTS = (PAST + 1) * STAGES  # of the guesses of a step
+EXTREMES = 16  # numbers that record.py follows
+
 PASSIVE, SPRING = 1, 2  # what a joint has: damping or armature; a spring
 # What a link is: the last of its parent's children, which leaves → root is the first; one that has children other than
 # the next link
@@ -19,22 +24,51 @@ LAST, FORK = 1, 2
 
 # n: number of links; nq, nv: of numbers in q and in v; most: degrees of freedom that a joint has at most; slides: 1 if
 # some SCREW joint slides, 0 if all only turn: then the linear parts of their axes are zero, and left out of the work;
-# end: address past the last block; of each link: parent: index of the parent (n: the ground); kind: of the joint; iq,
+# end: address past the last block; matrices, sides: addresses where the articulated matrices and the sides begin; size:
+# of the memory, in numbers; of each link: parent: index of the parent (n: the ground); kind: of the joint; iq,
 # iv: where its numbers start in q and in v; passive: the sum of what it has, or 0; family: the sum of what the link is,
-# or 0; matrices, sides: addresses where the articulated matrices and the sides begin; side: number of its side;
-# size: of the memory, in numbers
-Tree = namedtuple("Tree", "n nq nv most slides end parent kind iq iv passive family "
-                          "matrices sides side size")
+# or 0; side: number of its side
+Tree = namedtuple("Tree", "n nq nv most slides end matrices sides size parent kind iq iv passive family side")
+WHOLE = 9  # of these, the first so many are single numbers
 
 # A model as kernels see it. tree; rest: (nq,) configuration at which springs are relaxed; gravity: (3,) world, m/s²;
 # elements: forces between bodies, a tuple of tables (elements/)
 System = namedtuple("System", "tree rest gravity elements")
 
-# What a simulation works on, all of it owned by one simulation. w: all quantities of all links, see below; q, v:
-# configuration and velocity of the node; low (nq): what round-off has kept from q; saved_q, saved_low: of the node
-# before the step; history (PAST nv): the last increments of the joints, latest first; p: momentum of a node; f, motion,
-# found, straight (nv): scratch
-State = namedtuple("State", "w q v low saved_q saved_low history p f motion found straight")
+# What a simulation works on; in lanes (lanes.py) four simulations, each number being four. Python gives it as one
+# array, in which memory.sizes() tells where each part begins.
+# - w: all quantities of all links, see below; q, v, p: configuration, velocity and momentum of the node; low (nq): what
+#   round-off has kept from q; history (PAST nv): the last increments of the joints, latest first
+# - saved_q, saved_low: of the node before the step
+# - held (nv): joint forces that act
+# - twice, energy, total (6): twice the kinetic energy, the energy and the momentum of the last node that was looked at;
+#   extremes: see record.py
+# - made: steps of the run so far; known: increments in the history
+# - factored, forced, alive: 1 if the mass matrix of the node is factored, if joint forces act, and if the simulation
+#   goes on, else 0; scale: what gravity adds to the scale of a residual
+# - weights: of the guesses of all stages of a step
+# - f, motion, found, straight (nv), aside (as extremes): scratch
+# - gravity (3), factors: in lanes, gravity of each simulation, and room for Jacobians
+State = namedtuple("State", "w q v p low saved_q saved_low history held twice energy total extremes made known "
+                            "factored forced alive scale weights f motion found straight aside gravity factors")
+
+# What pushes during a call of the loop. control: a law (control.py) that gives joint forces at the node with the arrays
+# q and v, or None; tau (R, nv): joint forces, and wrench (R, n, 6): wrenches on links in their own frames; R = 0: none,
+# R = 1: the same for all steps, else a row for every step of the run from step ``origin`` of the clock on
+Forces = namedtuple("Forces", "control q v tau wrench")
+
+# Joint forces that act now: whether there are any, and tau (nv)
+Held = namedtuple("Held", "acts tau")
+
+# h: time step, s; first, steps: number of the first step to make, and of steps; every: which nodes to keep; origin: the
+# step whose results are in the first row of the record, before which there are ``head`` rows; given: what to set up the
+# node by, or READY
+Clock = namedtuple("Clock", "h first steps every origin head given")
+READY, V, P, CARRIED = -1, 0, 1, 2  # a node that is set up; one given by (q, v), by (q, p), by q and the links' momenta
+
+# What became of a step: evaluations of the residual, the residual, a status of settings.py, the joint to blame if there
+# is no root, the least cos(θ/2) of a link's rotation, and the energy of the joints' springs at the new node
+Made = namedtuple("Made", "evaluations residual status blamed least springs")
 
 LINK = Table("Link")  # of every link, and of the ground
 SIDE = Table("Side")  # of links with a BALL or FREE joint only

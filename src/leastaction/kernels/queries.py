@@ -7,15 +7,16 @@ from .drnea_jacobian import drnea_jacobian
 from .elements import with_potentials
 from .joints import motion_between, move_by, passive_forces
 from .kinematics import joint_force, place, shift_wrench
+from .layout import Held
 from .machine.jit import entry
 from .machine.memory import link, look, look_at
 from .machine.simd import numbers
 from .maths import so3
 from .maths.vec3 import add, unit
+from .node import arrive, set_wrenches
 from .rnea import gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities
 from .solve import solve_rows
 from .sweep import factor_jacobian, factor_mass
-from .variational import arrive, set_wrenches
 
 
 @entry
@@ -76,7 +77,7 @@ def forward_dynamics(system, w, q, v, forces, a):
     arrive(system, w, q)
     factor_mass(tree, w, 0.0)
     singular = singular_joint(tree, w)
-    acceleration(system, w, v, forces[0], a)
+    acceleration(system, w, v, Held(True, forces[0]), a)
     return singular
 
 
@@ -107,7 +108,7 @@ def discrete_residual(system, w, q_prev, q, q_next, h, retraction, tau, f):
     drnea(tree, w, h, retraction, True)
     carry(tree, w, h)
     arrive(system, w, q)
-    kick(system, w, tau, h)
+    kick(system, w, Held(len(tau) > 0, tau), h)
     motion_between(tree, w, q, q_next)
     drnea(tree, w, h, retraction, True)
     gather_residual(tree, w, f)

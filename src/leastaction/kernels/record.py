@@ -1,58 +1,76 @@
-"""What the loops write down: the nodes that are kept, and the extremes of the invariants, also between those."""
+"""What the loop writes down: the nodes that are kept, and the extremes of the invariants, also between those."""
 
 from collections import namedtuple
 
-from .machine.jit import kernel
+from numba.extending import overload
+
+from .layout import EXTREMES, LANES
+from .machine.jit import INNER, kernel
+from .machine.simd import COMPILED
 
 # q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status,
-# substeps (steps,); looks (steps/LOOK,): the energy after every LOOK-th step of the run, kept or not; extremes (16,):
-# least and greatest energy, greatest kinetic energy, least and greatest momentum (6), and 1 if the last node was looked
-# at, else 0
-Record = namedtuple("Record", "q v p energy momentum iterations residual status substeps looks extremes")
-EXTREMES, MOMENTA, KNOWN = 16, slice(3, 15), 15
+# substeps (steps,); looks (steps/LOOK,): the energy after every LOOK-th step of the run, kept or not. In lanes all have
+# a first axis of four
+Record = namedtuple("Record", "q v p energy momentum iterations residual status substeps looks")
+# Extremes: least and greatest energy, greatest kinetic energy, least and greatest momentum (6 each), and 1 if the last
+# node was looked at, else 0
+LEAST, GREATEST, KINETIC, LEAST_MOMENTUM, GREATEST_MOMENTUM, KNOWN = 0, 1, 2, 3, 9, 15
+MOMENTA = slice(LEAST_MOMENTUM, KNOWN)
 LOOK = 8  # steps from one look at the invariants to the next …
 FAST = 0.9996875  # … unless some link turns by 0.05 rad in a step: its cos(θ/2)
-
-
-@kernel
-def due(k, least):
-    """Whether the invariants are looked at after step k, in which the least cos(θ/2) of a link is this. It does not
-    depend on which nodes are kept, so that keeping them changes nothing."""
-    return k % LOOK == 0 or least < FAST
+assert KNOWN + 1 == EXTREMES
 
 
 @kernel
 def follow(kinetic, energy, momentum, extremes):
     """Look at a node: widen the extremes by it."""
-    extremes[0] = min(extremes[0], energy)
-    extremes[1] = max(extremes[1], energy)
-    extremes[2] = max(extremes[2], kinetic)
+    extremes[LEAST] = min(extremes[LEAST], energy)
+    extremes[GREATEST] = max(extremes[GREATEST], energy)
+    extremes[KINETIC] = max(extremes[KINETIC], kinetic)
     for j in range(6):
-        extremes[3 + j] = min(extremes[3 + j], momentum[j])
-        extremes[9 + j] = max(extremes[9 + j], momentum[j])
+        extremes[LEAST_MOMENTUM + j] = min(extremes[LEAST_MOMENTUM + j], momentum[j])
+        extremes[GREATEST_MOMENTUM + j] = max(extremes[GREATEST_MOMENTUM + j], momentum[j])
     extremes[KNOWN] = 1.0
 
 
-@kernel
-def note_energy(looks, first, k, energy):
-    """Note the energy after step k of those that begin with step ``first`` of the run, if it is a LOOK-th one."""
-    if (first + k + 1) % LOOK == 0:
-        looks[(first + k + 1) // LOOK - first // LOOK - 1] = energy
+def put_number(target, k, x):
+    """Write a number to place k; in lanes, to that of each."""
+    target[k] = x
 
 
-@kernel
-def write_row(target, k, source, count):
-    """By single numbers: taking row k as an array of its own costs more than filling it."""
+def put_whole(target, k, x):
+    """The same of a whole number."""
+    target[k] = int(x)
+
+
+def put_row(target, k, source, count):
+    """Write so many numbers to row k; in lanes, to that of each. One by one: taking the row as an array costs more."""
     for j in range(count):
         target[k, j] = source[j]
 
 
-@kernel
-def record(tree, out, k, state, energy, momentum):
-    """Write a node to row k."""
-    write_row(out.q, k, state.q, tree.nq)
-    write_row(out.v, k, state.v, tree.nv)
-    write_row(out.p, k, state.p, tree.nv)
-    out.energy[k] = energy
-    for j in range(6):
-        out.momentum[k, j] = momentum[j]
+if COMPILED:
+    @overload(put_number, jit_options=INNER)
+    def _put_number(target, k, x):
+        def lanes(target, k, x):
+            for lane in range(LANES):
+                target[lane, k] = x[lane]
+
+        return lanes if target.ndim == 2 else put_number
+
+    @overload(put_whole, jit_options=INNER)
+    def _put_whole(target, k, x):
+        def lanes(target, k, x):
+            for lane in range(LANES):
+                target[lane, k] = int(x[lane])
+
+        return lanes if target.ndim == 2 else put_whole
+
+    @overload(put_row, jit_options=INNER)
+    def _put_row(target, k, source, count):
+        def lanes(target, k, source, count):
+            for lane in range(LANES):
+                for j in range(count):
+                    target[lane, k, j] = source[j][lane]
+
+        return lanes if target.ndim == 3 else put_row

@@ -2,25 +2,28 @@
 at last the step in parts. It is compiled when it is first needed.
 """
 
+from collections import namedtuple
 from math import inf, isfinite, sqrt
 
 from .drnea import drnea, kick, put_residual
 from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
-from .machine.jit import entry, kernel
-from .machine.memory import link, look_at, see, team, teams
-from .momentum import generalized_momentum, velocity_of
-from .record import follow, note_energy, record
-from .rnea import total_momentum
+from .layout import Made
+from .machine.jit import kernel, part
+from .machine.memory import link, team, teams
+from .methods import method
+from .momentum import velocity_of
+from .node import energies, factor_at_node, force_scale
+from .record import KNOWN
 from .root import FLOOR_LIMIT, LEAST_COSINE, RESOLVED, polished
-from .search import leave
+from .search import leave as leave_node
 from .settings import (
     BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
 )
+from .step import NOTICEABLE, after_stage, come, jumped, leave, look, may_divide, undo
 from .sweep import down, factor_jacobian, factor_mass, up
-from .variational import (
-    NOTICEABLE, come, force_scale, jumped, may_divide, potential_energy, restore_node, save_node, set_wrenches,
-)
 
+# stages, settings: as of step.Variational; parts: into how many equal parts the step is divided, a power of two
+Rescued = namedtuple("Rescued", "stages settings parts")
 SHORTEST = 2.0**-12  # fraction of a Newton step below which a line search gives up
 
 
@@ -138,65 +141,52 @@ def least_cosine(tree, w):
 
 
 @kernel
-def rescued_step(system, state, tau, h, scale, settings):
-    """As variational.step, by all means but dividing it."""
+def rescued_step(system, state, held, h, settings):
+    """As step.step, by all means but dividing it."""
     tree, w = system.tree, state.w
-    kick(system, w, tau, 0.5 * h)
-    evaluations, residual, status = rescue(tree, state, h, scale, settings)
-    if status >= 0 and settings.max_substeps > 1 and least_cosine(tree, w) < RESOLVED:
+    kick(system, w, held, 0.5 * h)
+    evaluations, residual, status = rescue(tree, state, h, state.scale[0], settings)
+    least = least_cosine(tree, w)
+    if status >= 0 and settings.max_substeps > 1 and least < RESOLVED:
         status = UNRESOLVED
+    made = Made(float(evaluations), residual, float(status), -1, least, 0.0)
     if status < 0:
-        return evaluations, residual, status, 0.0
-    leave(tree, state, h, None, None)
-    springs = come(system, state, tau, h)
-    factor_mass(tree, w, 0.0)
-    return evaluations, residual, status, springs
+        return made
+    leave_node(tree, state, h, None, None)
+    made = come(system, state, held, h, made)
+    factor_at_node(tree, state)
+    return made
 
 
-@entry
-def run_rescued(system, state, tau, wrench, h, stages, settings, parts, first, keep, out):
-    """Make step ``first`` of a run, as variational.run, in ``parts`` equal parts (a power of two), or in twice as many,
-    and so on.
+@part
+def begin(method, system, state, h):
+    """Know the energy of the node, with which that after the step is compared."""
+    state.scale[0] = force_scale(system.tree, state.w, system.gravity, h)
+    springs = deflections(system.tree, state.w, state.q, system.rest)
+    state.twice[0], state.energy[0] = energies(system, state, springs, True)
+    state.extremes[KNOWN] = 1.0
 
-    Gives the number of steps made, 1 or 0.
-    """
-    system, state = look_at(system), see(state)
-    tree, w = system.tree, state.w
-    if len(wrench) > 0:
-        set_wrenches(tree, w, wrench[0])
-    before = velocity_of(tree, w, state.v)
-    start = 0.5 * before + potential_energy(system, w, deflections(tree, w, state.q, system.rest))
-    scale = force_scale(tree, w, system.gravity, h)
-    save_node(tree, state)
-    spent = 0
-    while parts <= settings.max_substeps:
-        worst, status, springs = 0.0, SUBSTEPPED if parts > 1 else CONVERGED, 0.0
-        for s in range(parts * len(stages)):
-            part = stages[s % len(stages)] * h / parts
-            evaluations, residual, result, springs = rescued_step(
-                system, state, tau, part, scale, settings)
-            spent += evaluations
-            worst = max(worst, residual)
-            if result < 0:
-                status = result
-                break
-            status = max(status, result)
-            velocity_of(tree, w, state.v)
-        twice = velocity_of(tree, w, state.v)
-        energy = 0.5 * twice + potential_energy(system, w, springs)
-        too_long = (len(tau) == 0 and may_divide(settings) and least_cosine(tree, w) < NOTICEABLE
-                    and jumped(energy - start, before, twice, STRUGGLED) != 0.0)
-        if status >= 0 and isfinite(energy) and not (too_long and 2 * parts <= settings.max_substeps):
-            out.iterations[0], out.residual[0], out.status[0], out.substeps[0] = spent, worst, status, parts
-            angular, linear = total_momentum(tree, w)
-            follow(0.5 * twice, energy, angular + linear, out.extremes)
-            note_energy(out.looks, first, 0, energy)
-            if keep:
-                generalized_momentum(tree, w, state.p)
-                record(tree, out, 0, state, energy, angular + linear)
-            return 1
-        restore_node(system, state)
-        parts *= 2
-    generalized_momentum(tree, w, state.p)
-    out.iterations[0] = spent
-    return 0
+
+@part
+def advance(method, system, state, held, k, h):
+    """Step k in equal parts."""
+    made = Made(0.0, 0.0, float(SUBSTEPPED if method.parts > 1 else CONVERGED), -1, 1.0, 0.0)
+    for s in range(method.parts * len(method.stages)):
+        part = method.stages[s % len(method.stages)] * h / method.parts
+        made = after_stage(made, rescued_step(system, state, held, part, method.settings))
+        if made.status < 0.0:
+            return made
+        velocity_of(system.tree, state.w, state.v)
+    return made
+
+
+@kernel
+def too_long(method, state, made, twice, energy, known):
+    """As step.too_long; in the last resort the step is taken as it is."""
+    settings = method.settings
+    if not may_divide(settings) or 2 * method.parts > settings.max_substeps or made.least >= NOTICEABLE:
+        return 0.0
+    return (1.0 - state.forced[0]) * jumped(energy - state.energy[0], state.twice[0], twice, float(STRUGGLED))
+
+
+method(Rescued, begin, advance, look, too_long, undo, leave)

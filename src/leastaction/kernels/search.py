@@ -1,4 +1,4 @@
-"""The search for the root as a function that the loop of variational.py calls by its address.
+"""The search for the root as a function that the step calls by its address.
 
 It is half of what has to be compiled for a run, and apart from the loop it can be compiled at the same time, by another
 process.
@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 
 from .drnea import carry_link, gather_residual
 from .joints import apply_joint_motion, carry_joint, get_joint_motion
-from .layout import DOF, FREE, State, Tree
+from .layout import DOF, FREE, WHOLE, State, Tree
 from .machine.jit import apart, part
 from .machine.memory import link, team, teams
 from .machine.simd import COMPILED, of_integers, of_numbers
@@ -21,9 +21,7 @@ from .settings import FLOOR, NEWTON, RIQN, ROTATION, SCALED, Settings
 from .stiffness import SPLIT
 
 _NUMBER, _WHOLE, _FLAG = types.float64, types.int64, types.boolean
-_TREE = Tree(n=_WHOLE, nq=_WHOLE, nv=_WHOLE, most=_WHOLE, slides=_WHOLE, end=_WHOLE, parent=of_integers,
-             kind=of_integers, iq=of_integers, iv=of_integers, passive=of_integers, family=of_integers,
-             matrices=_WHOLE, sides=_WHOLE, side=of_integers, size=_WHOLE)
+_TREE = Tree(*([_WHOLE] * WHOLE + [of_integers] * (len(Tree._fields) - WHOLE)))
 _SETTINGS = Settings(
     guess=_WHOLE, method=_WHOLE, chord=_FLAG, rule=_WHOLE, tol=_NUMBER, sure=_NUMBER, max_iterations=_WHOLE,
     retraction=_WHOLE, implicit=_FLAG, damped=_FLAG, rescue=_FLAG, max_substeps=_WHOLE,

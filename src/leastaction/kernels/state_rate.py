@@ -4,7 +4,7 @@ import numpy as np
 
 from .aba import aba
 from .kinematics import read3, read4
-from .layout import FREE, SCREW
+from .layout import FREE, SCREW, Held
 from .machine.jit import entry, kernel
 from .machine.memory import copy, look_at
 from .machine.simd import numbers
@@ -37,6 +37,6 @@ def state_rate(system, w, y, q, v, a):
     copy(y, q, tree.nq)
     copy(y[tree.nq :], v, tree.nv)
     configuration_rate(tree, q, v, out)
-    aba(system, w, q, v, a[:0], a)
+    aba(system, w, q, v, Held(False, numbers(a)), a)
     copy(a, out[tree.nq :], tree.nv)
     return out

@@ -12,10 +12,9 @@ from leastaction.errors import StepError
 from leastaction.files.statistics import Statistics, step_room
 from leastaction.integrators import Integrator, Variational
 from leastaction.judgement import EnergyWatch
-from leastaction.kernels import layout, variational
-from leastaction.kernels.guess import PAST
-from leastaction.kernels.lanes import STARTED, Group, run_lanes
-from leastaction.kernels.layout import LANES, LINK
+from leastaction.kernels import layout, methods
+from leastaction.kernels.layout import CARRIED, LANES, LINK, READY, Clock, Forces, V
+from leastaction.kernels.loop import run_lanes
 from leastaction.kernels.machine import memory
 from leastaction.kernels.machine.simd import SIMD
 from leastaction.kernels.record import EXTREMES, LOOK, Record
@@ -69,12 +68,12 @@ def stacked(count: int, like: Run) -> Record:
     except MemoryError:
         raise MemoryError(f"{nodes:,} nodes of {count} runs do not fit in memory: keep fewer, with a larger "
                           "record_every, or give out, a file, to simulate") from None
-    return Record(q, v, p, np.empty((count, nodes)), momentum, *rows, np.zeros((count, like.steps // LOOK)), None)
+    return Record(q, v, p, np.empty((count, nodes)), momentum, *rows, np.zeros((count, like.steps // LOOK)))
 
 
 def rows_of(record: Record, which: int | slice) -> Record:
     """One member of a stacked record, or several: views."""
-    return Record._make([*(array[which] for array in record[:-1]), None])
+    return Record(*(array[which] for array in record))
 
 
 def run_together(members: list[Member], like: Run, record: Record, stop: Event) -> list[Trajectory]:
@@ -103,11 +102,12 @@ class _Team:
         self.alone: dict[int, Simulator] = {}  # of those lanes that have fallen
         self.compiled = [compile_model(member.model) for member in members]
         self.steps, self.every, self.dt, c = like.steps, like.every, like.sim.dt, self.compiled[0]
-        n, nq, nv = c.tree.n, c.nq, c.nv
+        n = c.tree.n
         self.tree = memory.addressed(c.tree, lanes=True)
+        self.packed = memory.packed(self.tree)
         chosen = like.sim.integrator
         assert isinstance(chosen, Variational)
-        self.method = chosen.method(c.stiff, c.damped)
+        self.method = methods.known(chosen.method(c)._replace(search=None))
         self.taus = [self._joint_forces(member) for member in members]
         four = slice(members[0].number, members[0].number + LANES)
         # The kernel writes to four rows that follow each other. Where the members have no such rows, spare lanes
@@ -116,18 +116,9 @@ class _Team:
         out = stacked(LANES, like) if self.aside else rows_of(record, four)
         if self.every > 1:  # the kernel writes how every step went, which is summed up at the end
             out = out._replace(**dict(zip(STEP, step_room(LANES, self.steps), strict=True)))
-        self.out = out._replace(energy=out.energy[:, :, None], looks=out.looks[:, :, None])
-        size = self.tree.size // LANES
-        sizes = {"w": size, "q": nq, "v": nv, "low": nq, "saved_q": nq, "saved_low": nq, "history": PAST * nv,
-                 "twice": 1, "energy": 1, "p": nv, "momentum": 6, "extremes": EXTREMES, "gravity": 3, "motion": nv,
-                 "weights": (PAST + 1) * len(self.method[0]), "aside": EXTREMES, "forced": 1,
-                 "factors": memory.factors_size(self.tree) // LANES}
-        room, begin, arrays = zeros(LANES * sum(sizes.values())), 0, {}
-        for name, numbers in sizes.items():
-            arrays[name] = room[begin : begin + LANES * numbers]
-            begin += LANES * numbers
-        known, alive = np.zeros((2, LANES), dtype=np.int64)
-        self.group = Group(**arrays, known=known, alive=alive)
+        self.out = out
+        self.room = zeros(sum(memory.sizes(self.tree, LANES)))
+        self.group = memory.parts(self.room, self.tree, LANES)
         self.w = self.group.w[: (n + 1) * memory.BLOCK].reshape(n + 1, _WIDTH, LANES)
         for name in ("base_rotation", "rotation", "dR", "joint_rotation"):
             self.w[:, LINK.rows(name).start] = 1.0
@@ -136,7 +127,7 @@ class _Team:
             self.w[:n, : layout.CONSTANTS, lane] = self.compiled[b].constants
             self.group.gravity[lane::LANES] = self.compiled[b].gravity
             self.group.q[lane::LANES], self.group.v[lane::LANES] = members[b].q, members[b].v
-        alive[:count], self.group.forced[:count] = 1, [len(tau) > 0 for tau in self.taus]
+        self.group.alive[:count], self.group.forced[:count] = 1.0, [len(tau) > 0 for tau in self.taus]
         self.forces = self._side_by_side()
         self._start()
 
@@ -158,13 +149,13 @@ class _Team:
     def _start(self) -> None:
         """Set up the first node, and keep it."""
         group, out = self.group, self.out
-        if self._call(STARTED) >= 0 or not np.isfinite(group.extremes).all():
+        if self._call(0, 0, V)[1] >= 0 or not np.isfinite(group.extremes).all():
             for lane, member in enumerate(self.members):
                 with naming(member.number):
                     self._simulator(lane)  # which says what is wrong with it
-        for kept, row in ((out.q, group.q), (out.v, group.v), (out.p, group.p), (out.energy, group.energy),
-                          (out.momentum, group.momentum)):
+        for kept, row in ((out.q, group.q), (out.v, group.v), (out.p, group.p), (out.momentum, group.total)):
             kept[:, 0] = row.reshape(-1, LANES).T
+        out.energy[:, 0] = group.energy
 
     def _simulator(self, lane: int) -> Simulator:
         """The simulator of a member, at its start when it is first asked for."""
@@ -177,14 +168,15 @@ class _Team:
     def _record(self, lane: int) -> Record:
         """What is written of one lane; energy without that of the ground until the end."""
         out = self.out
-        return Record(out.q[lane], out.v[lane], out.p[lane], out.energy[lane, :, 0], out.momentum[lane],
-                      out.iterations[lane], out.residual[lane], out.status[lane], out.substeps[lane],
-                      out.looks[lane, :, 0], None)
+        return Record(*(array[lane] for array in out))
 
-    def _call(self, first: int, until: int = 0) -> int:
-        system = self.compiled[0].system._replace(tree=self.tree)
-        return int(run_lanes(system, self.group, self.forces, self.like.wrenches, self.dt, first, until,
-                             self.steps, self.every, self.method, self.out))
+    def _call(self, first: int, steps: int, given: int = READY) -> tuple[int, int]:
+        """Make steps, or set up the node. Gives the number of steps that all lanes made, and a singular joint or −1."""
+        system = self.compiled[0].system._replace(tree=self.packed)
+        forces = Forces(None, *np.zeros((2, 0)), self.forces, self.like.wrenches)
+        clock = Clock(self.dt, first, steps, self.every, 0, 1, given)
+        made: tuple[int, int] = run_lanes(self.method, system, self.room, forces, clock, self.out)
+        return made
 
     def make(self, stop: Event) -> None:
         """Make all steps, or those of every lane up to one that cannot be made, or until told to stop."""
@@ -192,26 +184,29 @@ class _Team:
         while made < self.steps and group.alive.any():
             if stop.is_set():
                 raise KeyboardInterrupt
-            before, made = made, self._call(made, min(made + pace.chunk, self.steps))
+            before, asked = made, min(pace.chunk, self.steps - made)
+            made += self._call(made, asked)[0]
+            if made < before + asked:  # some lane failed at the next step
+                for lane in range(LANES):
+                    if group.alive[lane] and self.out.status[lane, made] < 0:
+                        self._make_alone(lane, made)
+                if not group.alive.all():
+                    self._repeat_a_living_lane()
+                made += 1
             pace.update(made - before)
-            fallen = [lane for lane in range(LANES) if group.alive[lane] and self.out.status[lane, made - 1] < 0]
-            for lane in fallen:
-                self._make_alone(lane, made - 1)
-            if fallen and not group.alive.all():
-                self._repeat_a_living_lane()
         out, extremes = self.out, group.extremes.reshape(EXTREMES, LANES)
-        widen(extremes, out.energy[:, :, 0].T, np.moveaxis(out.momentum, 0, -1))
+        widen(extremes, out.energy.T, np.moveaxis(out.momentum, 0, -1))
 
     def _make_alone(self, lane: int, k: int) -> None:
         """Make step k of one lane by its simulator, from the node before."""
         sim, out, like = self._simulator(lane), self._record(lane), self.like
         self._leave(lane, sim, k)
-        node = sim.record(1, 1, k)
+        node = sim._record(1, 1, k)
         try:
-            sim.advance_stuck(like.rows(self.taus[lane], k, 1), like.rows(like.wrenches, k, 1), node, k)
+            sim._advance_stuck(like.rows(self.taus[lane], k, 1), like.rows(like.wrenches, k, 1), node, k)
         except StepError as error:
             self.failures[lane] = error
-            self.group.alive[lane] = 0
+            self.group.alive[lane] = 0.0
             return
         node.energy[0] -= sim.compiled.ground_energy
         for name in STEP:
@@ -227,10 +222,8 @@ class _Team:
         """Take over the node of a simulator."""
         group, state = self.group, sim._state
         self.w[:, _AT_NODE, lane] = _bodies(sim).reshape(-1, _WIDTH)[: len(self.w), _AT_NODE]
-        for name in ("q", "v", "low", "history"):
+        for name in ("q", "v", "low", "history", "known", "extremes", "twice", "energy"):
             getattr(group, name)[lane::LANES] = getattr(state, name)
-        group.known[lane], group.extremes[lane::LANES] = sim._known, sim.extremes
-        group.twice[lane], group.energy[lane] = state.v @ sim.p, sim.energy - sim.compiled.ground_energy
 
     def _leave(self, lane: int, sim: Simulator, k: int) -> None:
         """Give the node before step k to a simulator."""
@@ -240,10 +233,10 @@ class _Team:
         rows = np.zeros((links.shape[0] * LANES, 12))
         rows[: len(self.w)] = self.w[:, _NODE, lane]
         links[:, :, _MOMENTA] = rows.reshape(*links.shape[:2], 12)
-        sim.prepare(variational.CARRIED)
+        sim._prepare(CARRIED)
         if sim.steps != k:  # the step before was a plain one
             sim._parts = 1
-        sim.steps, sim._known, sim.extremes = k, 0, group.extremes[lane::LANES].copy()
+        state.made[0], state.known[0], state.extremes[:] = k, 0.0, group.extremes[lane::LANES]
 
     def _repeat_a_living_lane(self) -> None:
         """Let lanes that cannot go on do what another does: numbers that are not finite would be slow."""

@@ -117,7 +117,7 @@ def simulate_many(
     for b, run in enumerate(finished):
         _fill_up(rows_of(record, b), run)
     warn_of_many(finished)
-    return Trajectories(model, like.sim.integrator, like.sim.dt, like.every, t, *record[:-2], finished)
+    return Trajectories(model, like.sim.integrator, like.sim.dt, like.every, t, *record[:-1], finished)
 
 
 def _fill_up(record: Record, made: Trajectory) -> None:

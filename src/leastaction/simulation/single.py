@@ -147,7 +147,7 @@ class Memory(Keeper):
         nodes, kept = slice(1 + first // self.every, 1 + (first + steps) // self.every), self.kept
         return Record(
             kept.q[nodes], kept.v[nodes], kept.p[nodes], kept.energy[nodes], kept.momentum[nodes], *step_room(steps),
-            np.empty((first + steps) // LOOK - first // LOOK), self.sim.extremes,
+            np.empty((first + steps) // LOOK - first // LOOK),
         )
 
     def keep(self, out: Record, first: int, made: int) -> None:

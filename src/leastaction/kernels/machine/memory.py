@@ -5,12 +5,15 @@ number, so that the same text works on one of them or on all four. In that of fo
 a block of its own. The ground is a link too, the last, so that no recursion needs a branch.
 """
 
+import numpy as np
 from numba.extending import overload
 
-from ..layout import ARTICULATED, LINK, RIGHT, ROWS, SIDE, State, System, Tree
+from ..layout import ARTICULATED, EXTREMES, LINK, PAST, RIGHT, ROWS, SIDE, WEIGHTS, WHOLE, State, System, Tree
 from .fields import LANES, Record, records
 from .jit import INNER, formula, kernel, part
-from .simd import COMPILED, WIDTH, choose, in_columns, in_lanes, integers, number, numbers, of_columns, of_fours
+from .simd import (
+    COMPILED, WIDTH, after, choose, in_columns, in_fours, in_lanes, integers, number, numbers, of_columns, of_fours,
+)
 
 BLOCK = LINK.block
 FACTORS = LINK.fields["K"][0]  # from there to the end of a block
@@ -56,16 +59,16 @@ else:
 
 
 if COMPILED:
-    def alike(w, array):
-        """An array (nv,), or of four simulations (4 nv,), as the numbers of w."""
+    def lanes_of(w):
+        """How many simulations a memory is of."""
         raise NotImplementedError("for kernels only")
 
-    @overload(alike, jit_options={"forceinline": True, **INNER})
-    def _choose_alike(w, array):
-        return (lambda w, array: in_lanes(array)) if w is of_fours else (lambda w, array: array)
+    @overload(lanes_of, jit_options={"forceinline": True, **INNER})
+    def _choose_lanes_of(w):
+        return (lambda w: LANES) if w is of_fours else (lambda w: 1)
 else:
-    def alike(w, array):
-        return array
+    def lanes_of(w):
+        return 1
 
 
 @formula
@@ -91,6 +94,11 @@ def addressed(tree: Tree, lanes: bool) -> Tree:
     return tree._replace(end=end, matrices=end, sides=at, size=at + blocks(sides) * SIDE.block)
 
 
+def packed(tree: Tree) -> np.ndarray:
+    """The tree as one array, which costs a call from Python less than many do."""
+    return np.concatenate([np.array(tree[:WHOLE]), *tree[WHOLE:]]).astype(np.int64)
+
+
 @part
 def look_at(system):
     """A system through views, as kernels take it."""
@@ -99,10 +107,12 @@ def look_at(system):
 
 @part
 def look(tree):
-    """The tree through views, as kernels take it."""
-    return Tree(tree.n, tree.nq, tree.nv, tree.most, tree.slides, tree.end, integers(tree.parent),
-                integers(tree.kind), integers(tree.iq), integers(tree.iv), integers(tree.passive),
-                integers(tree.family), tree.matrices, tree.sides, integers(tree.side), tree.size)
+    """The tree through views, as kernels take it, from one array (packed)."""
+    t = integers(tree)
+    n = t[0]
+    return Tree(n, t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], after(t, WHOLE), after(t, WHOLE + n),
+                after(t, WHOLE + 2 * n), after(t, WHOLE + 3 * n), after(t, WHOLE + 4 * n), after(t, WHOLE + 5 * n),
+                after(t, WHOLE + 6 * n))
 
 
 @kernel
@@ -112,12 +122,66 @@ def zeros(w):
     return zero, zero, zero
 
 
+def sizes(tree: Tree, lanes: int) -> State:
+    """How many numbers each part of a state takes, of one simulation or of four in lanes."""
+    nq, nv = tree.nq, tree.nv
+    factors = factors_size(tree) // LANES if lanes > 1 else 0
+    each = State(w=tree.size // lanes, q=nq, v=nv, p=nv, low=nq, saved_q=nq, saved_low=nq, history=PAST * nv, held=nv,
+                 twice=1, energy=1, total=6, extremes=EXTREMES, made=1, known=1, factored=1, forced=1, alive=1, scale=1,
+                 weights=WEIGHTS, f=nv, motion=nv, found=nv, straight=nv, aside=EXTREMES, gravity=3, factors=factors)
+    return State(*(lanes * size for size in each))
+
+
+def parts(room: np.ndarray, tree: Tree, lanes: int) -> State:
+    """The parts of a state, as arrays."""
+    ends = np.cumsum(sizes(tree, lanes)).tolist()
+    return State(*(room[begin:end] for begin, end in zip([0, *ends], ends, strict=False)))
+
+
 @part
-def see(state):
+def see(tree, room, lanes):
     """A state through views: passing an array on, or taking one from a tuple, costs more than many a kernel does."""
-    return State(numbers(state.w), numbers(state.q), numbers(state.v), numbers(state.low), numbers(state.saved_q),
-                 numbers(state.saved_low), numbers(state.history), numbers(state.p), numbers(state.f),
-                 numbers(state.motion), numbers(state.found), numbers(state.straight))
+    nq, nv = lanes * tree.nq, lanes * tree.nv
+    w = numbers(room)
+    q = after(w, tree.size)
+    v = after(q, nq)
+    p = after(v, nv)
+    low = after(p, nv)
+    saved_q = after(low, nq)
+    saved_low = after(saved_q, nq)
+    history = after(saved_low, nq)
+    held = after(history, PAST * nv)
+    twice = after(held, nv)
+    energy = after(twice, lanes)
+    total = after(energy, lanes)
+    extremes = after(total, 6 * lanes)
+    made = after(extremes, EXTREMES * lanes)
+    known = after(made, lanes)
+    factored = after(known, lanes)
+    forced = after(factored, lanes)
+    alive = after(forced, lanes)
+    scale = after(alive, lanes)
+    weights = after(scale, lanes)
+    f = after(weights, WEIGHTS * lanes)
+    motion = after(f, nv)
+    found = after(motion, nv)
+    straight = after(found, nv)
+    aside = after(straight, nv)
+    gravity = after(aside, EXTREMES * lanes)
+    return State(w, q, v, p, low, saved_q, saved_low, history, held, twice, energy, total, extremes, made, known,
+                 factored, forced, alive, scale, weights, f, motion, found, straight, aside, gravity,
+                 after(gravity, 3 * lanes))
+
+
+@part
+def see_lanes(s):
+    """A state of four simulations, from views of single numbers."""
+    return State(
+        in_fours(s.w), in_lanes(s.q), in_lanes(s.v), in_lanes(s.p), in_lanes(s.low), in_lanes(s.saved_q),
+        in_lanes(s.saved_low), in_lanes(s.history), in_lanes(s.held), in_lanes(s.twice), in_lanes(s.energy),
+        in_lanes(s.total), in_lanes(s.extremes), in_lanes(s.made), in_lanes(s.known), in_lanes(s.factored),
+        in_lanes(s.forced), in_lanes(s.alive), in_lanes(s.scale), in_lanes(s.weights), in_lanes(s.f),
+        in_lanes(s.motion), in_lanes(s.found), in_lanes(s.straight), in_lanes(s.aside), in_lanes(s.gravity), in_fours(s.factors))
 
 
 @kernel
@@ -155,12 +219,6 @@ def one_below_the_other(four, rows, first):
     for lane in range(min(LANES, len(rows) - first)):
         for j in range(rows.shape[1]):
             rows[first + lane, j] = four[j][lane]
-
-
-@kernel
-def put_lane(one, j, lane, x):
-    """Set one lane of four numbers, through a view of single ones."""
-    one[LANES * j + lane] = x
 
 
 def factors_size(tree: Tree) -> int:

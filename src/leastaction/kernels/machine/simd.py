@@ -128,6 +128,14 @@ def in_columns(typing_context, array):
 
 
 @intrinsic
+def _after(typing_context, view, count):
+    def lower(context, builder, sig, args):
+        return builder.gep(args[0], [args[1]])
+
+    return view(view, types.intp), lower
+
+
+@intrinsic
 def _number(typing_context, view, x):
     def lower(context, builder, sig, args):
         return float4s.spread(builder, args[1]) if view.element is float4 else args[1]
@@ -158,6 +166,7 @@ def _either(compiled, plain):
 
 numbers = _either(_numbers, lambda array: array)  # view of an array of float64
 integers = _either(_integers, lambda array: array)  # view of an array of int64
+after = _either(_after, lambda view, count: view[count:])  # the view from its element ``count`` on
 wide = _either(in_fours if SIMD else _numbers, lambda view: view)  # four at a time where that can be
 WIDTH = WIDE if SIMD else 1  # how many that is
 nearest = _either(float4s.nearest, round)  # whole number nearest to x, or to each of four

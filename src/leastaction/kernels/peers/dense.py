@@ -1,33 +1,39 @@
-"""The methods that the paper compares itself with: the step and its loop.
+"""The methods that the paper compares itself with: their step.
 
-They make the same step as variational.py, from (q0, p0) to (q1, p1), and are compiled by themselves when first asked
+They make the same step as step.py, from (q0, p0) to (q1, p1), and are compiled by themselves when first asked
 for. With SVI the momentum is kept by the joints alone (JOINT_P), and that of the links is zero between steps.
 """
 
-from math import isfinite
+from collections import namedtuple
 
 from ..drnea import carry, kick
-from ..guess import PAST, guess, remember
+from ..guess import guess, learn, remember
 from ..joints import apply_joint_motion, carry_joint, get_motion, set_motion
-from ..machine.jit import entry, kernel, part
-from ..machine.memory import link, copy, look_at, see
+from ..layout import Made
+from ..machine.jit import kernel, part
+from ..machine.memory import copy, link
 from ..maths.vec3 import NONE
+from ..methods import method
 from ..momentum import generalized_momentum, velocity_of
-from ..record import follow, note_energy, record
-from ..rnea import momenta, total_momentum, velocities
+from ..node import arrive, factor_at_node, potential_energy
+from ..rnea import momenta, velocities
 from ..search import worst_joint
-from ..settings import BAD_CONTROL, NOT_FINITE, SVI
+from ..settings import SVI
+from ..step import after_stage, nothing_yet, undo
+from ..step import begin as begin_steps
 from ..sweep import factor_mass
-from ..variational import arrive, force_scale, potential_energy, restore_node, save_node, set_wrenches
 from .dense_root import find_dense_root, restore_wrenches, see_desk
+
+# stages, weights, dynamics, settings: as of step.Variational; residual: DRNEA or SVI; desk: room to work in
+Dense = namedtuple("Dense", "stages weights dynamics settings residual desk")
 
 
 @kernel
-def push_joints(tree, w, tau, h):
-    """Add the impulse of joint forces tau over a time h."""
-    if len(tau) > 0:
+def push_joints(tree, w, held, h):
+    """Add the impulse of the joint forces over a time h."""
+    if held.acts:
         for i in range(tree.n):
-            link(w, i).joint_momentum += h * tau[tree.iv[i]]
+            link(w, i).joint_momentum += h * held.tau[tree.iv[i]]
 
 
 @kernel
@@ -39,20 +45,22 @@ def keep_in_joints(tree, w, p):
 
 
 @part
-def dense_step(system, state, tau, h, method, stage, known, scale, residual, desk):
-    """As variational.step."""
-    tree, w, settings = system.tree, state.w, method[3]
+def dense_step(method, system, state, held, h, stage):
+    """As step.step."""
+    tree, w, settings, residual, desk = system.tree, state.w, method.settings, method.residual, see_desk(method.desk)
     if residual == SVI:
-        push_joints(tree, w, tau, 0.5 * h)
+        push_joints(tree, w, held, 0.5 * h)
     else:
-        kick(system, w, tau, 0.5 * h)
-    guess(system, state, tau, h, method, stage, known)
+        kick(system, w, held, 0.5 * h)
+    guess(method.dynamics, system, state, held, h, stage)
     set_motion(tree, w, state.motion)
     if settings.implicit:
         factor_mass(tree, w, h)
-    evaluations, left, status = find_dense_root(system, state, h, scale, settings, residual, desk)
+    evaluations, left, status = find_dense_root(system, state, h, state.scale[0], settings, residual, desk)
     if status < 0:
-        return evaluations, left, status, 0.0
+        copy(desk.f, state.f, tree.nv)
+        blamed = blame(tree, state, h, settings, status, residual)
+        return Made(float(evaluations), left, float(status), blamed, 0.0, 0.0)
     get_motion(tree, w, state.motion)
     remember(state.history, state.motion, tree.nv)
     if residual == SVI:
@@ -65,12 +73,12 @@ def dense_step(system, state, tau, h, method, stage, known, scale, residual, des
     for i in range(tree.n):
         apply_joint_motion(tree, w, i, state.q, state.low)
     springs = arrive(system, w, state.q)
-    factor_mass(tree, w, 0.0)
+    factor_at_node(tree, state)
     if residual == SVI:
-        push_joints(tree, w, tau, 0.5 * h)
+        push_joints(tree, w, held, 0.5 * h)
     else:
-        kick(system, w, tau, 0.5 * h)
-    return evaluations, left, status, springs
+        kick(system, w, held, 0.5 * h)
+    return Made(float(evaluations), left, float(status), -1, 0.0, springs)
 
 
 @part
@@ -85,64 +93,49 @@ def blame(tree, state, h, settings, status, residual):
     return worst
 
 
-@entry
-def run_dense(
-    system, state, control, tau, wrench, h, first, steps, every, known, method, residual, desk, out,
-):
-    """As variational.run, with one of the methods of this file."""
-    system, seen_q, seen_v, state, desk = look_at(system), state.q, state.v, see(state), see_desk(desk)
-    tree, w, v, p = system.tree, state.w, state.v, state.p
-    stages, _, _, settings = method
-    held = tau[0] if len(tau) > 0 else tau.reshape(-1)[:0]
-    kept = 0
-    if residual == SVI:
-        generalized_momentum(tree, w, p)
-        keep_in_joints(tree, w, p)
-    for k in range(steps):
-        if len(wrench) > 1 or (len(wrench) == 1 and k == 0):
-            set_wrenches(tree, w, wrench[k])
-        if control is not None:
-            held = control((first + k) * h, seen_q, seen_v)
-        elif len(tau) > 1:
-            held = tau[k]
-        if control is not None and len(held) != tree.nv:
-            out.status[k] = BAD_CONTROL
-            generalized_momentum(tree, w, p)
-            return k, known, 0
-        save_node(tree, state)
-        scale = force_scale(tree, w, system.gravity, h)
-        springs = 0.0
-        for s in range(len(stages)):  # just one for order two
-            spent, left, result, springs = dense_step(
-                system, state, held, stages[s] * h, method, s, min(known + s, PAST), scale, residual, desk)
-            out.iterations[k] += spent
-            out.residual[k] = left if result < 0 else max(out.residual[k], left)
-            out.status[k] = result if result < 0 else max(out.status[k], result)
-            if result < 0:
-                copy(desk.f, state.f, tree.nv)
-                blamed = blame(tree, state, stages[s] * h, settings, result, residual)
-                restore_node(system, state)
-                generalized_momentum(tree, w, p)
-                return k, 0, blamed
-        known = min(known + len(stages), PAST)
-        twice = velocity_of(tree, w, v)
-        if residual == SVI:  # for a moment, to have their sum
-            velocities(tree, w, v)
-            momenta(tree, w)
-        energy = 0.5 * twice + potential_energy(system, w, springs)
-        if not isfinite(energy):
-            out.status[k] = NOT_FINITE
-            restore_node(system, state)
-            generalized_momentum(tree, w, p)
-            return k, 0, 0
-        angular, linear = total_momentum(tree, w)
-        follow(0.5 * twice, energy, angular + linear, out.extremes)
-        note_energy(out.looks, first, k, energy)
-        if residual == SVI:
-            for i in range(tree.n):
-                link(w, i).momentum = NONE
-        if (first + k + 1) % every == 0:
-            generalized_momentum(tree, w, p)
-            record(tree, out, kept, state, energy, angular + linear)
-            kept += 1
-    return steps, known, -1
+@part
+def begin(method, system, state, h):
+    """With SVI, the joints take the momentum of the node."""
+    begin_steps(method, system, state, h)
+    if method.residual == SVI:
+        generalized_momentum(system.tree, state.w, state.p)
+        keep_in_joints(system.tree, state.w, state.p)
+
+
+@part
+def advance(method, system, state, held, k, h):
+    """All stages of step k; its node is always looked at."""
+    made = nothing_yet(state.w)
+    for s in range(len(method.stages)):
+        made = after_stage(made, dense_step(method, system, state, held, method.stages[s] * h, s))
+        if made.status < 0.0:
+            return made
+    learn(state, h, method.stages, method.weights, method.settings.guess, len(method.stages))
+    return made
+
+
+@part
+def look(method, system, state, springs, whole):
+    """Twice the kinetic energy, and the energy, of the node."""
+    twice = velocity_of(system.tree, state.w, state.v)
+    if method.residual == SVI:  # until leave(), to have their sum
+        velocities(system.tree, state.w, state.v)
+        momenta(system.tree, state.w)
+    return twice, 0.5 * twice + potential_energy(system, state.w, springs)
+
+
+@part
+def leave(method, system, state):
+    """With SVI, the links have no momentum of their own."""
+    if method.residual == SVI:
+        for i in range(system.tree.n):
+            link(state.w, i).momentum = NONE
+
+
+@kernel
+def too_long(method, state, made, twice, energy, known):
+    """There is no rescue."""
+    return 0.0
+
+
+method(Dense, begin, advance, look, too_long, undo, leave)

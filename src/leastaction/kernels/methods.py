@@ -1,0 +1,108 @@
+"""The seam where an integrator is added, in a file of its own, inside this package or outside.
+
+An integrator is described by a NamedTuple, and method() tells the loop its verbs:
+
+    begin(method, system, state, h)                  before the first of several steps
+    advance(method, system, state, held, k, h)       makes step k, from the node in the state to the next; gives Made
+    look(method, system, state, springs, whole)      gives twice the kinetic energy, and the energy, of the node;
+                                                     if ``whole``, v is set as well
+    too_long(method, state, made, twice, energy, known)  gives 1 if the step must be made again in parts, else 0
+    undo(method, system, state)                      comes back to the node before the step that failed, p included
+    leave(method, system, state)                     after a node has been looked at
+
+They are compiled with the loop (loop.py), which is compiled for each class of methods. As with elements
+(elements/seam.py), that class is not the user's own but one made of its name, its fields and a digest of its verbs.
+"""
+
+from collections import namedtuple
+from typing import Any
+
+from numba.extending import overload
+
+from .elements.digest import digest
+from .machine.jit import INNER, kernel
+from .machine.simd import COMPILED
+
+_PREFIX, _JOINT = "Method", "__"
+VERBS = ("begin", "advance", "look", "too_long", "undo", "leave")
+_verbs: dict[type, dict[str, Any]] = {}  # by the class that the loop knows
+_known_as: dict[type, type] = {}  # that class, by the class of the user
+
+
+def __getattr__(name):
+    """The class of a method by its name: pickle asks for it."""
+    if not name.startswith(_PREFIX + _JOINT):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return globals().setdefault(name, namedtuple(name, name.split(_JOINT)[3:], module=__name__))
+
+
+def method(kind, *verbs):
+    """Teach the loop a class of methods, by the functions that VERBS names; the same class again replaces them."""
+    name = _JOINT.join((_PREFIX, kind.__name__, digest(*verbs), *kind._fields))
+    made = globals().get(name) or __getattr__(name)
+    compiled = [one if hasattr(one, "py_func") or not COMPILED else kernel(one) for one in verbs]
+    _verbs.setdefault(made, dict(zip(VERBS, compiled, strict=True)))
+    _known_as[kind] = made
+
+
+def known(given):
+    """A method as the loop takes it."""
+    if type(given) not in _known_as:
+        raise TypeError(f"{type(given).__name__} is no method that the loop knows: call method(kind, *verbs)")
+    return _known_as[type(given)](*given)
+
+
+def begin(method, system, state, h):
+    return _verbs[type(method)]["begin"](method, system, state, h)
+
+
+def advance(method, system, state, held, k, h):
+    return _verbs[type(method)]["advance"](method, system, state, held, k, h)
+
+
+def look(method, system, state, springs, whole):
+    return _verbs[type(method)]["look"](method, system, state, springs, whole)
+
+
+def too_long(method, state, made, twice, energy, known):
+    return _verbs[type(method)]["too_long"](method, state, made, twice, energy, known)
+
+
+def undo(method, system, state):
+    return _verbs[type(method)]["undo"](method, system, state)
+
+
+def leave(method, system, state):
+    return _verbs[type(method)]["leave"](method, system, state)
+
+
+if COMPILED:
+    @overload(begin, jit_options=INNER)
+    def _begin(method, system, state, h):
+        verb = _verbs[method.instance_class]["begin"]
+        return lambda method, system, state, h: verb(method, system, state, h)
+
+    @overload(advance, jit_options=INNER)
+    def _advance(method, system, state, held, k, h):
+        verb = _verbs[method.instance_class]["advance"]
+        return lambda method, system, state, held, k, h: verb(method, system, state, held, k, h)
+
+    @overload(look, jit_options=INNER)
+    def _look(method, system, state, springs, whole):
+        verb = _verbs[method.instance_class]["look"]
+        return lambda method, system, state, springs, whole: verb(method, system, state, springs, whole)
+
+    @overload(too_long, jit_options=INNER)
+    def _too_long(method, state, made, twice, energy, known):
+        verb = _verbs[method.instance_class]["too_long"]
+        return lambda method, state, made, twice, energy, known: verb(method, state, made, twice, energy, known)
+
+    @overload(undo, jit_options=INNER)
+    def _undo(method, system, state):
+        verb = _verbs[method.instance_class]["undo"]
+        return lambda method, system, state: verb(method, system, state)
+
+    @overload(leave, jit_options=INNER)
+    def _leave(method, system, state):
+        verb = _verbs[method.instance_class]["leave"]
+        return lambda method, system, state: verb(method, system, state)

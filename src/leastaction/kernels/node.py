@@ -1,0 +1,139 @@
+"""A node: the configuration and the momenta that a step starts from, and what is known there.
+
+The momentum is carried link by link, as `momentum` about each link's origin, and by the joints themselves, as
+`joint_momentum`. Of one simulation, or of four in lanes.
+"""
+
+from .aba import singular_joint
+from .elements import with_potentials
+from .joints import deflections
+from .kinematics import place, read3
+from .layout import CARRIED, FREE, P, SCREW, V
+from .machine.jit import kernel, part
+from .machine.memory import copy, link, team, teams, zeros
+from .machine.simd import number
+from .maths.vec3 import NONE, dot
+from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
+from .record import KNOWN
+from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
+from .sweep import factor_mass
+
+
+@part
+def arrive(system, w, q):
+    """Set all that depends on the configuration of a node, but for the factored mass matrix. Gives the energy of the
+    springs."""
+    place(system.tree, w, q)
+    return deflections(system.tree, w, q, system.rest)
+
+
+@kernel
+def potential_energy(system, w, springs):
+    """Of gravity, of the elements, and of the joints' springs, which is given. Needs arrive()."""
+    return gravitational_energy(system.tree, w, system.gravity) + with_potentials(
+        springs, system.elements, system.tree, w)
+
+
+@part
+def factor_at_node(tree, state):
+    """Factor the mass matrix of the node."""
+    factor_mass(tree, state.w, 0.0)
+    state.factored[0] = 1.0
+
+
+@part
+def energies(system, state, springs, whole):
+    """Twice the kinetic energy of a node, and its energy, given that of its springs; if ``whole``, its velocity is set
+    too."""
+    factor_at_node(system.tree, state)
+    twice = velocity_of(system.tree, state.w, state.v) if whole else momentum_solve_up(system.tree, state.w)
+    return twice, 0.5 * twice + potential_energy(system, state.w, springs)
+
+
+@kernel
+def set_wrenches(tree, w, wrench):
+    """External wrenches of the links (n, 6), each in the link's own frame."""
+    for i in range(tree.n):
+        L = link(w, i)
+        L.push = read3(wrench[i], 0), read3(wrench[i], 3)
+        L.pushed = 1.0
+
+
+@part
+def force_scale(tree, w, gravity, h):
+    """h² Σ m |g|², to which the momentum that gravity gives in a step compares: so a release from rest has a scale."""
+    mass = number(w, 0.0)
+    for i in range(tree.n):
+        mass += link(w, i).mass
+    return h * h * mass * dot(gravity, gravity)
+
+
+@part
+def save_node(tree, state):
+    """Keep the node, so that a failed step can come back to it."""
+    copy(state.q, state.saved_q, tree.nq)
+    copy(state.low, state.saved_low, tree.nq)
+    for k in teams(tree):  # every link by itself, or four at a time
+        L = team(state.w, k)
+        L.node_momentum = L.momentum
+        if tree.most > 1:
+            L.node_joint_momentum6 = L.joint_momentum6
+        else:
+            L.node_joint_momentum = L.joint_momentum
+
+
+@part
+def restore_node(system, state):
+    """Come back to the node that was kept; no step before it is remembered then."""
+    tree = system.tree
+    copy(state.saved_q, state.q, tree.nq)
+    copy(state.saved_low, state.low, tree.nq)
+    for k in teams(tree):  # every link by itself, or four at a time
+        L = team(state.w, k)
+        L.momentum = L.node_momentum
+        L.joint_momentum6 = L.node_joint_momentum6
+    arrive(system, state.w, state.q)
+    factor_at_node(tree, state)
+    velocity_of(tree, state.w, state.v)
+    generalized_momentum(tree, state.w, state.p)
+    state.known[0] = number(state.w, 0.0)
+
+
+@part
+def prepare(system, state, given):
+    """Set up a node given by (q, v), then p is set; by (q, p), then v is set; or by q and the momenta that the links
+    have, then v and p are set. The extremes begin there. Gives the first singular joint or −1."""
+    tree, w, v, p = system.tree, state.w, state.v, state.p
+    springs = arrive(system, w, state.q)
+    factor_at_node(tree, state)
+    singular = singular_joint(tree, w)
+    if given == P:
+        for i in range(tree.n):
+            L, k = link(w, i), tree.iv[i]
+            L.momentum = NONE  # all of it is given to the joints: only the sum along the tree counts
+            if tree.kind[i] == SCREW:
+                L.joint_momentum = p[k]
+            else:
+                m, f = read3(p, k), zeros(w)
+                if tree.kind[i] == FREE:
+                    f = read3(p, k + 3)
+                L.joint_momentum6 = m, f
+    if given != V:
+        velocity_of(tree, w, v)
+    if given == CARRIED:
+        velocities(tree, w, v)
+    else:
+        momentum_of(tree, w, v)
+    if given != P:
+        generalized_momentum(tree, w, p)
+    kinetic = kinetic_energy(tree, w, v)
+    energy = kinetic + potential_energy(system, w, springs)
+    angular, linear = total_momentum(tree, w)
+    momentum = angular + linear
+    state.twice[0], state.energy[0] = 2.0 * kinetic, energy
+    extremes = state.extremes
+    extremes[0] = extremes[1] = energy
+    for j in range(6):
+        state.total[j] = extremes[3 + j] = extremes[9 + j] = momentum[j]
+    extremes[2], extremes[KNOWN] = kinetic, 1.0
+    return singular
