@@ -33,7 +33,7 @@ def test_both_processes_report_and_the_result_is_the_same(tmp_path):
     done = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, capture_output=True, encoding="utf-8",
                           check=True)
     assert done.stderr.count("compiling kernels") == 1
-    for name in ("variational.run", "search.usual_search"):
+    for name in ("loop.run", "search.usual_search"):
         assert done.stderr.count(f"compiled leastaction.kernels.{name} in") == 1
     assert done.stdout.strip() == str(simulate().q[-1])
 

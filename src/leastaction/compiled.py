@@ -73,6 +73,21 @@ class Compiled:
         self._fill(w)
         return w
 
+    def lend(self, use: str) -> np.ndarray:
+        """Lend a workspace: one that was taken back after the same use before, or a fresh one. Threads may ask."""
+        try:
+            return self._spare[use].pop()
+        except (KeyError, IndexError):
+            return self.workspace()
+
+    def take_back(self, use: str, w: np.ndarray) -> None:
+        """Take back a workspace for the next who asks."""
+        self._spare.setdefault(use, []).append(w)
+
+    @cached_property
+    def _spare(self) -> dict[str, list[np.ndarray]]:
+        return {}
+
     def _fill(self, w: np.ndarray) -> None:
         rows = w[: self.tree.end].reshape(-1, memory.BLOCK // LANES, LANES)
         for name in ("rotation", "dR", "joint_rotation"):

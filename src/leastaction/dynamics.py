@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leastaction.arguments import finite, real_array, shown
+from leastaction.arguments import all_finite, finite, real_array, shown
 from leastaction.compiled import Compiled, compile_model
 from leastaction.errors import ModelError
 from leastaction.kernels import queries
@@ -30,7 +30,7 @@ def vector(model: Model, value: ArrayLike | None, name: str) -> Array:
     array = real_array(value, name)
     if array.shape != (model.nv,):
         raise ValueError(f"{name} must have shape ({model.nv},), not {array.shape}")
-    if not np.isfinite(array).all():
+    if not all_finite(array):
         raise ValueError(f"{name} has entries that are not finite: {np.flatnonzero(~np.isfinite(array)).tolist()}")
     return array
 
@@ -67,7 +67,7 @@ def require_regular(model: Model, c: Compiled, singular: int) -> None:
 
 def within_range(found: Array, what: str) -> Array:
     """Return what was found, or raise a ValueError if a number in it is beyond the range of floating-point numbers."""
-    if not np.isfinite(found).all():
+    if not all_finite(found):
         raise ValueError(f"{what} of this state is beyond the range of numbers: give smaller ones")
     return found
 
@@ -85,14 +85,10 @@ def poses(model: Model, q: ArrayLike | None = None) -> Array:
     """
     c = compile_model(model)
     q, _ = model.check_state(q, None)
-    n = c.tree.n
-    position, quaternion = np.empty((n + 1, 3)), np.empty((n + 1, 4))
-    queries.link_poses(c.system.tree, c.workspace(), q, position, quaternion)
     result = np.zeros((model.nb, 4, 4))
-    R = rotation_matrix(quaternion)[c.link_of_body]
-    result[:, :3, :3] = R @ rotation_matrix(c.body_quaternion)
-    result[:, :3, 3] = position[c.link_of_body] + np.einsum("bij,bj->bi", R, c.body_position)
-    result[:, 3, 3] = 1.0
+    w = c.lend("poses")
+    queries.body_poses(c.system.tree, w, q, c.link_of_body, c.body_position, c.body_quaternion, result)
+    c.take_back("poses", w)
     return within_range(result, "a pose")
 
 
@@ -153,7 +149,9 @@ def inverse_dynamics(model: Model, q: ArrayLike | None, v: ArrayLike | None, a: 
     q, v = model.check_state(q, v)
     model._refuse_elements("inverse_dynamics")
     tau = np.zeros(model.nv)
-    queries.inverse_dynamics(c.system, c.workspace(), q, v, vector(model, a, "a"), tau)
+    w = c.lend("inverse_dynamics")
+    queries.inverse_dynamics(c.system, w, q, v, vector(model, a, "a"), tau)
+    c.take_back("inverse_dynamics", w)
     return within_range(tau, "a joint force")
 
 
@@ -182,9 +180,9 @@ def forward_dynamics(
     model._refuse_elements("forward_dynamics")
     a = np.zeros(model.nv)
     links = link_wrenches(model, wrench)
-    singular = queries.forward_dynamics(
-        c.system, c.workspace(), q, v, (vector(model, tau, "tau"), links), a
-    )
+    w = c.lend("forward_dynamics")
+    singular = queries.forward_dynamics(c.system, w, q, v, vector(model, tau, "tau"), links, a)
+    c.take_back("forward_dynamics", w)
     require_regular(model, c, singular)
     return within_range(a, "an acceleration")
 
@@ -192,7 +190,9 @@ def forward_dynamics(
 def _energy_momentum(model: Model, q: ArrayLike | None, v: ArrayLike | None) -> tuple[Any, ...]:
     c = compile_model(model)
     q, v = model.check_state(q, v)
-    kinetic, gravitational, springs, angular, linear = queries.energy_momentum(c.system, c.workspace(), q, v)
+    w = c.lend("energy_momentum")
+    kinetic, gravitational, springs, angular, linear = queries.energy_momentum(c.system, w, q, v)
+    c.take_back("energy_momentum", w)
     within_range(np.array([kinetic + gravitational + springs, *angular, *linear]), "the energy or the momentum")
     return c.ground_energy, kinetic, gravitational, springs, angular, linear
 

@@ -111,15 +111,15 @@ class Run:
             self.sim._advance(chunk, tau, push, out, first, self.every, self.compiled_law)
             return
         for k in range(first, first + chunk):
-            self.sim._advance(1, *self._computed(k), out, k, self.every, None, first)
+            tau, push = self._computed(k)
+            self.sim._advance(1, tau, push, out, k, self.every, None, first)
 
     def _computed(self, k: int) -> tuple[Array, Array]:
         """Joint forces and wrenches of step k, by the functions that were given."""
         sim = self.sim
-        tau, push = self.rows(self.tau, k, 1), self.rows(self.wrenches, k, 1)
         try:
-            if self.law is not None:
-                tau = sim._forces_by(self.law)
+            tau = self.rows(self.tau, k, 1) if self.law is None else sim._forces_by(self.law)
+            push = self.rows(self.wrenches, k, 1)
             if self.push is not None:
                 push = sim._wrenches(returned("wrench", self.push(sim.t, sim.q, sim.v), (sim.model.nb, 6))[0])
         except Exception as error:

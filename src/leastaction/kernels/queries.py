@@ -6,7 +6,7 @@ from .drnea import carry, drnea, gather_residual, kick
 from .drnea_jacobian import drnea_jacobian
 from .elements import with_potentials
 from .joints import motion_between, move_by, passive_forces
-from .kinematics import joint_force, place, shift_wrench
+from .kinematics import joint_force, place, read3, read4, shift_wrench
 from .layout import Held
 from .machine.jit import entry
 from .machine.memory import link, look, look_at
@@ -20,15 +20,20 @@ from .sweep import factor_jacobian, factor_mass
 
 
 @entry
-def link_poses(tree, w, q, position, quaternion):
-    """World poses of all links, and of the ground in the last row."""
+def body_poses(tree, w, q, links, position, quaternion, out):
+    """World poses (nb, 4, 4) of all bodies, whose position (nb, 3) and quaternion (nb, 4) on their links are given;
+    ``out`` is zero."""
     tree, w = look(tree), numbers(w)
     place(tree, w, q)
-    for i in range(tree.n + 1):
-        for j, value in enumerate(link(w, i).origin):
-            position[i, j] = value
-        for j, value in enumerate(link(w, i).rotation):
-            quaternion[i, j] = value
+    for b in range(len(links)):
+        L = link(w, links[b])
+        R = so3.matrix(so3.multiply(L.rotation, read4(quaternion[b], 0)))
+        place_ = add(L.origin, so3.rotate(L.rotation, read3(position[b], 0)))
+        for i in range(3):
+            for j in range(3):
+                out[b, i, j] = R[3 * i + j]
+            out[b, i, 3] = place_[i]
+        out[b, 3, 3] = 1.0
 
 
 @entry
@@ -69,15 +74,15 @@ def inverse_dynamics(system, w, q, v, a, tau):
 
 
 @entry
-def forward_dynamics(system, w, q, v, forces, a):
-    """Accelerations under the forces (tau, wrench) on joints and links."""
+def forward_dynamics(system, w, q, v, tau, wrench, a):
+    """Accelerations under the forces tau (nv,) on joints and wrench (n, 6) on links."""
     system, w = look_at(system), numbers(w)
     tree = system.tree
-    set_wrenches(tree, w, forces[1])
+    set_wrenches(tree, w, wrench)
     arrive(system, w, q)
     factor_mass(tree, w, 0.0)
     singular = singular_joint(tree, w)
-    acceleration(system, w, v, Held(True, forces[0]), a)
+    acceleration(system, w, v, Held(True, tau), a)
     return singular
 
 

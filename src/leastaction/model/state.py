@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leastaction.arguments import real_array
+from leastaction.arguments import all_finite, real_array
 from leastaction.model.arrays import UNIT_TOLERANCE
 from leastaction.model.joint import Joint
 from leastaction.model.joints import Fixed
@@ -85,9 +85,8 @@ class Layout:
         if array.shape != (size,):
             faults.append(f"{label} must have the shape ({size},), not {array.shape}")
             return None
-        finite = np.isfinite(array)
-        if not finite.all():
-            names = dict.fromkeys(self._owner(starts, at) for at in np.flatnonzero(~finite).tolist())
+        if not all_finite(array):
+            names = dict.fromkeys(self._owner(starts, at) for at in np.flatnonzero(~np.isfinite(array)).tolist())
             faults.extend(f"{label} is not finite at body '{name}'" for name in names)
         return array
 

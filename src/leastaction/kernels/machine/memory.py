@@ -181,7 +181,8 @@ def see_lanes(s):
         in_lanes(s.saved_low), in_lanes(s.history), in_lanes(s.held), in_lanes(s.twice), in_lanes(s.energy),
         in_lanes(s.total), in_lanes(s.extremes), in_lanes(s.made), in_lanes(s.known), in_lanes(s.factored),
         in_lanes(s.forced), in_lanes(s.alive), in_lanes(s.scale), in_lanes(s.weights), in_lanes(s.f),
-        in_lanes(s.motion), in_lanes(s.found), in_lanes(s.straight), in_lanes(s.aside), in_lanes(s.gravity), in_fours(s.factors))
+        in_lanes(s.motion), in_lanes(s.found), in_lanes(s.straight), in_lanes(s.aside), in_lanes(s.gravity),
+        in_fours(s.factors))
 
 
 @kernel
