@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction import ahead, hints
-from leastaction.arguments import finite, real_array, shown, whole
+from leastaction.arguments import all_finite, finite, real_array, shown, whole
 from leastaction.compiled import compile_model
 from leastaction.damping import unresolved
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
@@ -76,11 +75,11 @@ class Simulator:
         if not isinstance(self.integrator, VariationalMethod) or self.integrator.peer:
             model._refuse_elements(f"{self.integrator!r}")
         self._method = methods.known(self.integrator.method(self.compiled))
-        self._settings = getattr(self._method, "settings", None)
+        self._settings: Any = getattr(self._method, "settings", None)
         self._ready = not hasattr(self._method, "search")  # else the address of the search is missing
         if not self._ready:
             ahead.begin(self._settings)
-        self._nothing = Forces(None, *np.zeros((2, 0)), np.zeros((0, self.compiled.nv)),
+        self._nothing = Forces(None, np.zeros(0), np.zeros(0), np.zeros((0, self.compiled.nv)),
                                np.zeros((0, self.compiled.tree.n, 6)))
         self._start(*model.check_state(q, v), None)
         tell(model, ignore)
@@ -256,7 +255,8 @@ class Simulator:
             if self._status == Status.BAD_CONTROL:
                 self._ask_again(control.law)
             at = k - origin
-            raise self._failure(blamed, float(out.residual[at]), self._held(forces, k, at), _row(wrench, at))
+            held = self._held(forces, k, at).reshape(-1)
+            raise self._failure(blamed, float(out.residual[at]), held, _row(wrench, at))
 
     def _run(self, forces: Forces, clock: Clock, out: Record) -> tuple[int, int]:
         """Call the compiled loop. Gives the number of steps made, and the joint to blame if some are missing."""
@@ -351,10 +351,11 @@ class Simulator:
 
     def _forces_by(self, law: Any) -> Array:
         """Joint forces (1, nv) by a control law at this node, as `per_step`; it gets copies of the state."""
-        given = law(self.t, self.q, self.v)
-        if isinstance(given, np.ndarray) and given.shape == (self.compiled.nv,) and given.dtype == float and isfinite(
-                given @ given):
-            return given[None]
+        given: Any = law(self.t, self.q, self.v)
+        plain = isinstance(given, np.ndarray) and given.shape == (self.compiled.nv,) and given.dtype == float
+        if plain and all_finite(given):
+            row: Array = given[None]
+            return row
         return returned("control", given, (self.model.nv,))
 
     def _control_failure(self, hint: str = "") -> StepError:

@@ -101,11 +101,10 @@ def loop(method, system, state, forces, clock, lanes, out):
         last = k + 1 == clock.first + clock.steps
         whole = last or (k + 1) % clock.every == 0 or forces.control is not None
         known, state.extremes[KNOWN] = state.extremes[KNOWN], number(w, 0.0)
-        if not below(status, -0.5):
-            if whole or (k + 1) % LOOK == 0 or not below(number(w, FAST), made.least):
-                status = examine(method, system, state, made, k, whole, known)
-                record(tree, state, clock, k, out)
+        if not below(status, -0.5) and (whole or (k + 1) % LOOK == 0 or not below(number(w, FAST), made.least)):
+            status = examine(method, system, state, made, k, whole, known)
             methods.leave(method, system, state)
+            record(tree, state, clock, k, out)
         at = k - clock.origin
         put_whole(out.iterations, at, made.evaluations)
         put_number(out.residual, at, made.residual)

@@ -173,7 +173,7 @@ class _Team:
     def _call(self, first: int, steps: int, given: int = READY) -> tuple[int, int]:
         """Make steps, or set up the node. Gives the number of steps that all lanes made, and a singular joint or −1."""
         system = self.compiled[0].system._replace(tree=self.packed)
-        forces = Forces(None, *np.zeros((2, 0)), self.forces, self.like.wrenches)
+        forces = Forces(None, np.zeros(0), np.zeros(0), self.forces, self.like.wrenches)
         clock = Clock(self.dt, first, steps, self.every, 0, 1, given)
         made: tuple[int, int] = run_lanes(self.method, system, self.room, forces, clock, self.out)
         return made
