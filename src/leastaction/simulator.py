@@ -25,7 +25,7 @@ from leastaction.integrators import (
     point_to_integrator,
 )
 from leastaction.kernels import methods
-from leastaction.kernels.layout import READY, SCREW, Clock, Forces, P, V
+from leastaction.kernels.layout import READY, SCRATCH, SCREW, Clock, Forces, P, V
 from leastaction.kernels.loop import run
 from leastaction.kernels.record import GREATEST, GREATEST_MOMENTUM, LEAST, LEAST_MOMENTUM, LOOK, MOMENTA, Record
 from leastaction.kernels.rescue import Rescued
@@ -78,7 +78,7 @@ class Simulator:
         self._settings: Any = getattr(self._method, "settings", None)
         self._ready = not hasattr(self._method, "search")  # else the address of the search is missing
         if not self._ready:
-            ahead.begin(self._settings)
+            ahead.begin(self._method.settings)
         self._nothing = Forces(None, np.zeros(0), np.zeros(0), np.zeros((0, self.compiled.nv)),
                                np.zeros((0, self.compiled.tree.n, 6)))
         self._start(*model.check_state(q, v), None)
@@ -300,18 +300,23 @@ class Simulator:
 
         return files.load_checkpoint(Path(path))
 
+    def _lasting(self) -> dict[str, Array]:
+        """Return the parts of the state that outlast a call of the loop."""
+        return {name: part for name, part in self._state._asdict().items() if name not in SCRATCH}
+
     def _snapshot(self) -> dict[str, Any]:
         """All that the next step reads, as arrays and numbers by name."""
         return {
-            **self._state._asdict(), "steps": self.steps, "status": self._status, "pushed": int(self._pushed),
+            **self._lasting(), "steps": self.steps, "status": self._status, "pushed": int(self._pushed),
             "parts": self._parts,
         }
 
     def _restore(self, saved: Mapping[str, Any]) -> None:
         """Take over what `_snapshot` gave, of the same model."""
-        for name, array in self._state._asdict().items():
+        for name, array in self._lasting().items():
             array[...] = saved[name]
-        self._status, self._pushed, self._parts = int(saved["status"]), bool(saved["pushed"]), int(saved["parts"])
+        self._status, self._pushed = Status(int(saved["status"])), bool(saved["pushed"])
+        self._parts = int(saved["parts"])
 
     def _rescue(self, k: int, forces: Forces, out: Record, every: int, origin: int) -> bool:
         """Make step k, at which the plain search failed, if that is allowed and possible."""

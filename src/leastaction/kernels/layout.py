@@ -51,6 +51,7 @@ System = namedtuple("System", "tree rest gravity elements")
 # - gravity (3), factors: in lanes, gravity of each simulation, and room for Jacobians
 State = namedtuple("State", "w q v p low saved_q saved_low history held twice energy total extremes made known "
                             "factored forced alive scale weights f motion found straight aside gravity factors")
+SCRATCH = ("scale", "weights", "f", "motion", "found", "straight", "aside", "gravity", "factors")  # set by every call
 
 # What pushes during a call of the loop. control: a law (control.py) that gives joint forces at the node with the arrays
 # q and v, or None; tau (R, nv): joint forces, and wrench (R, n, 6): wrenches on links in their own frames; R = 0: none,
