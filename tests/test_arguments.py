@@ -1,5 +1,6 @@
 """What is no real number, or no number that can be meant, is refused in a sentence before anything is computed."""
 
+import copy
 import gc
 import pickle
 import re
@@ -133,10 +134,17 @@ def test_a_simulator_of_an_edited_model_stops(integrator):
     la.Simulator(model).step(5)
 
 
-def test_a_pickled_simulator_goes_on():
-    sim = pickle.loads(pickle.dumps(la.Simulator(la.library.chain(3))))
+@pytest.mark.parametrize("copied", [lambda sim: pickle.loads(pickle.dumps(sim)), copy.deepcopy, copy.copy])
+def test_a_copied_simulator_goes_on_by_itself(copied):
+    sim = la.Simulator(la.library.chain(3))
+    for steps in (0, 5):
+        sim.step(steps)
+        twin = copied(sim)
+        twin.step(5)
+        assert (sim.steps, twin.steps) == (steps, steps + 5)
     sim.step(5)
-    assert sim.steps == 5
+    np.testing.assert_array_equal(sim.q, twin.q)
+    assert sim.energy == twin.energy
 
 
 @pytest.mark.parametrize("run", [la.simulate, lambda model, **options: la.simulate_many(model, [[1.0]], **options)])

@@ -66,9 +66,20 @@ class Simulator:
         seconds = finite(dt)
         if seconds is None or seconds <= 0:
             raise ValueError(f"dt must be a positive number of seconds, not {shown(dt)}")
+        self._set_up(model, seconds, as_integrator(integrator))
+        self._start(*model.check_state(q, v), None)
+        tell(model, ignore)
+        if self.compiled.damped and DAMPING not in accepted(ignore):
+            doubt = unresolved_damping(model, self.q, self.dt, self.integrator)
+            if doubt:
+                key = DAMPING, model.revision, self.dt
+                warn_once(model, key, f"{doubt}; ignore=('{DAMPING}',) silences this")
+
+    def _set_up(self, model: Model, dt: float, integrator: Integrator) -> None:
+        """Prepare all that does not depend on the state."""
         self.model = model
-        self.dt = seconds
-        self.integrator = as_integrator(integrator)
+        self.dt = dt
+        self.integrator = integrator
         self.compiled = compile_model(model)
         self._revision = model.revision
         self._check_joints()
@@ -81,13 +92,6 @@ class Simulator:
             ahead.begin(self._method.settings)
         self._nothing = Forces(None, np.zeros(0), np.zeros(0), np.zeros((0, self.compiled.nv)),
                                np.zeros((0, self.compiled.tree.n, 6)))
-        self._start(*model.check_state(q, v), None)
-        tell(model, ignore)
-        if self.compiled.damped and DAMPING not in accepted(ignore):
-            doubt = unresolved_damping(model, self.q, self.dt, self.integrator)
-            if doubt:
-                key = DAMPING, model.revision, self.dt
-                warn_once(model, key, f"{doubt}; ignore=('{DAMPING}',) silences this")
 
     def _check_joints(self) -> None:
         """Raise a ValueError if the model has joints that the integrator does not know."""
@@ -317,6 +321,16 @@ class Simulator:
             array[...] = saved[name]
         self._status, self._pushed = Status(int(saved["status"])), bool(saved["pushed"])
         self._parts = int(saved["parts"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what describes it in another process: not the kernels' memory, to which there are addresses."""
+        self._require_unchanged()
+        return {"model": self.model, "dt": self.dt, "integrator": self.integrator, "saved": self._snapshot()}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self._set_up(kept["model"], kept["dt"], kept["integrator"])
+        self._start(kept["saved"]["q"], kept["saved"]["v"], None)
+        self._restore(kept["saved"])
 
     def _rescue(self, k: int, forces: Forces, out: Record, every: int, origin: int) -> bool:
         """Make step k, at which the plain search failed, if that is allowed and possible."""

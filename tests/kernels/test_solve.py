@@ -69,5 +69,5 @@ def test_mass_matrix_of_random_trees(drawn):
     _, q, _ = random_triplet(rng, model, H)
     c, rows = compile_model(model), rng.normal(size=(5, model.nv))
     expected = np.linalg.solve(la.mass_matrix(model, q), rows.T).T
-    queries.solve_mass(c.tree, c.workspace(), q, rows, room_of(c))
+    queries.solve_mass(c.system.tree, c.workspace(), q, rows, room_of(c))
     np.testing.assert_allclose(rows, expected, rtol=0, atol=1e-10 * np.abs(expected).max())

@@ -112,7 +112,7 @@ def _slice(model: Model, what: str, body: int) -> slice:
 
 def _settle(model: Model, models: list[Model | ValueError], q: Array, v: Array, turns: Array) -> None:
     """Turn quaternions and make them unit; a member whose state is none has no model, but the reason."""
-    tree, quaternions = compile_model(model).tree, len(model.layout.quaternions) > 0
+    tree, quaternions = compile_model(model).system.tree, len(model.layout.quaternions) > 0
     good = np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1)
     for b in range(len(q)) if quaternions else np.flatnonzero(~good).tolist():
         try:
