@@ -51,8 +51,8 @@ def residuals(seed, steps, finder):
 
 @pytest.mark.parametrize("finder", FINDERS, ids=lambda finder: type(finder).__name__)
 def test_no_accepted_step_is_above_the_tolerance(finder):
-    """Seeds 1, 69 and 90 had steps at up to 16 times the tolerance when a forecast was believed too easily."""
-    found = [pair for seed in (1, 27, 69, 90, *range(200, 206)) for pair in residuals(seed, 3, finder)]
+    """Seeds 1, 69, 90 and 206 had steps at up to 16 times the tolerance when a forecast was believed too easily."""
+    found = [pair for seed in (1, 27, 69, 90, *range(200, 207)) for pair in residuals(seed, 3, finder)]
     assert len(found) > 25
     assert max(true for true, _ in found) <= finder.tol
     assert max(reported for _, reported in found) <= finder.tol
