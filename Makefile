@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 export MPLBACKEND = Agg
 
-.PHONY: help demo test chromium lint bench reproduce docs soak attack matrix zoo wheel clean
+.PHONY: help demo test chromium lint bench choose reproduce docs soak attack matrix zoo wheel clean
 
 help:    ## show this list
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -26,7 +26,10 @@ lint: .venv/dev.stamp    ## ruff, mypy and the import layers
 	$(BIN)/lint-imports
 
 bench: .venv/peers.stamp    ## time every step, beside the peers; OPTIONS=--quick for two minutes of it
-	$(BIN)/python -m leastaction.bench $(OPTIONS)
+	$(BIN)/python -m benchmarks $(OPTIONS)
+
+choose: .venv/peers.stamp    ## which order, step, root finder and guess for which problem: the tables of docs/choosing.md
+	$(BIN)/python -m benchmarks.choosing $(OPTIONS)
 
 reproduce: .venv/demo.stamp    ## every figure and number of the paper, into docs/paper.md and the README
 	$(BIN)/leastaction reproduce --publish .
@@ -45,8 +48,8 @@ matrix:    ## a part of the tests on Python 3.11 to 3.14, with the lowest and ne
 
 zoo: .venv/dev.stamp    ## load every robot of three packages, compare with the peers, write the tables of docs/models.md
 	$(BIN)/python -m pip install --quiet --editable '.[zoo]'
-	$(BIN)/python -m leastaction.importers.zoo docs/models.md
-	$(BIN)/python -m pytest tests/importers/test_peers.py
+	$(BIN)/python -m leastaction.formats.zoo docs/models.md
+	$(BIN)/python -m pytest tests/formats/test_peers.py
 
 wheel: .venv/release.stamp    ## build, check and try the wheel in a clean environment; list what is left to fill in
 	$(BIN)/python tools/make_wheel.py

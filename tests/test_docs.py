@@ -15,7 +15,7 @@ import leastaction as la
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-MODULES = {"library": "leastaction.model.library", "convert": "leastaction.convert"}
+MODULES = {"library": "leastaction.model.library", "convert": "leastaction.formats.convert"}
 
 
 def page(name):

@@ -48,7 +48,7 @@ def test_type_checkers_see_the_names_where_they_are():
             assert getattr(home, alias.name) is getattr(la, alias.name.replace("open_run", "open"))
 
 
-@pytest.mark.parametrize("first", ["leastaction.analysis", "leastaction.simulation", "leastaction.simulator"])
+@pytest.mark.parametrize("first", ["leastaction.analysis", "leastaction.trajectory", "leastaction.simulation.run"])
 def test_simulate_stays_a_function_whatever_is_imported_first(first):
     code = f"import leastaction as la, {first}; print(la.simulate.__name__, la.simulate_many.__name__, la.audit)"
     assert run(code).startswith("simulate simulate_many <function audit")

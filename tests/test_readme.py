@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import leastaction as la
-from leastaction.experiments import hour
+from leastaction.reproduce import hour
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

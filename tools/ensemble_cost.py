@@ -18,8 +18,8 @@ import numpy as np
 
 import leastaction as la
 from leastaction import markdown
-from leastaction.bench.report import machine
 from leastaction.ensemble.engines import cores
+from leastaction.files.environment import machine
 
 CHAIN = {"mass:*": la.Normal(relative=0.05)}
 TINY = {"q": la.Uniform(around=0.1)}

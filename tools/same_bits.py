@@ -31,7 +31,7 @@ def moving(model, speed=1.0):
 
 def robot(package, name):
     """A robot of a package of the zoo, with what the dynamics honour of it."""
-    from leastaction.importers import zoo
+    from leastaction.formats import zoo
 
     for path in zoo.paths(package):
         if path.name == name:

@@ -7,7 +7,6 @@ from leastaction._version import __version__
 
 if TYPE_CHECKING:
     from leastaction import analysis as analysis
-    from leastaction import convert as convert
     from leastaction import peers as peers
     from leastaction import plots as plots
     from leastaction import reference as reference
@@ -31,7 +30,8 @@ if TYPE_CHECKING:
     from leastaction.errors import AccuracyWarning, FileError, ModelError, ModelWarning, StepError
     from leastaction.files import open_run
     from leastaction.files.resume import resume
-    from leastaction.importers import find_model, from_mujoco, load
+    from leastaction.formats import convert as convert
+    from leastaction.formats import find_model, from_mujoco, load
     from leastaction.integrators import (
         Rescue,
         RungeKutta4,
@@ -55,8 +55,9 @@ if TYPE_CHECKING:
         library,
     )
     from leastaction.root_finders import RIQN, Newton
-    from leastaction.simulation import simulate, simulate_many
-    from leastaction.simulator import Simulator, variational_step
+    from leastaction.simulation.many import simulate_many
+    from leastaction.simulation.simulator import Simulator, variational_step
+    from leastaction.simulation.single import simulate
     from leastaction.trajectories import Trajectories
     from leastaction.trajectory import Trajectory
     from leastaction.viewers import view
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
     open = open_run  # a name imported as another is not public to a type checker
 
 # Where each public name is. It is imported when first used, so that `leastaction --help` does not wait for Numba, nor a
-# simulation for the importers and viewers.
+# simulation for the readers of files and the viewers.
 _HOME = {
     name: f"leastaction.{module}"
     for module, names in {
@@ -74,19 +75,21 @@ _HOME = {
         "ensemble": "Ensemble EnsembleResults Normal Uniform open_ensemble",
         "errors": "AccuracyWarning FileError ModelError ModelWarning StepError",
         "files": "resume",
-        "importers": "find_model from_mujoco load",
+        "formats": "find_model from_mujoco load",
         "integrators": "Rescue RungeKutta4 SemiImplicitEuler Status Variational",
         "model": "Ball Body Fixed Free Geometry Helical Inertia Model Planar Prismatic Revolute Universal library",
         "root_finders": "RIQN Newton",
-        "simulation": "simulate simulate_many",
-        "simulator": "Simulator variational_step",
+        "simulation.many": "simulate_many",
+        "simulation.simulator": "Simulator variational_step",
+        "simulation.single": "simulate",
         "trajectories": "Trajectories",
         "trajectory": "Trajectory",
         "viewers": "view",
     }.items()
     for name in names.split()
 }
-_MODULES = ("analysis", "convert", "peers", "plots", "reference", "viewers")
+_MODULES = {name: f"leastaction.{name}" for name in ("analysis", "peers", "plots", "reference", "viewers")} | {
+    "convert": "leastaction.formats.convert"}
 _PEERS = ("SVI", "Absolute", "Broyden", "DenseNewton")  # looked for here by those who know the paper
 
 # `open` is left out: a star import must not replace Python's own.
@@ -157,7 +160,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
     if name in _MODULES:
-        return import_module(f"leastaction.{name}")
+        return import_module(_MODULES[name])
     if name == "open":
         value = import_module("leastaction.files").open_run
     elif name in _HOME:

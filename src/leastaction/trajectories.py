@@ -10,7 +10,7 @@ import numpy as np
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator
 from leastaction.model import Model
-from leastaction.run import NODE, STEP
+from leastaction.simulation.run import NODE, STEP
 from leastaction.trajectory import Trajectory
 
 if TYPE_CHECKING:

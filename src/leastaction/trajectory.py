@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from leastaction import dynamics
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Status
-from leastaction.judgement import Judgement, Looks, judge_energy
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING
-from leastaction.simulator import Simulator
+from leastaction.simulation.judgement import Judgement, Looks, judge_energy
+from leastaction.simulation.simulator import Simulator
 
 if TYPE_CHECKING:
     import pandas
@@ -238,7 +238,7 @@ class Trajectory:
         ----------
         t : time within the run, s
         """
-        from leastaction import run
+        from leastaction.simulation import run
 
         return run.node_at(self, t)
 

@@ -9,7 +9,7 @@ import pytest
 from mpmath import mp, mpf
 
 import leastaction as la
-from leastaction.importers import zoo
+from leastaction.formats import zoo
 
 MODELS = ["chain:5", "paper_chain:10", "pendulum", "double_pendulum", "tree:3", "spinning_top", "ragdoll"]
 HARD = ["chain:20"]

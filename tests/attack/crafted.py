@@ -11,7 +11,7 @@ import warnings
 from pathlib import Path
 
 import leastaction as la
-from leastaction.importers import findings
+from leastaction.formats import findings
 
 LIMIT = 5.0  # seconds that a file may take
 INERTIAL = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'

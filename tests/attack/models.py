@@ -15,13 +15,13 @@ BATCH = 500
 
 def environment() -> dict[str, str]:
     """Let another process find the tests as pytest does."""
-    path = [str(TESTS), str(TESTS / "importers"), os.environ.get("PYTHONPATH", "")]
+    path = [str(TESTS), str(TESTS / "formats"), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, path))}
 
 
 def attack(count: int, seed: int) -> Found:
     """Load so many damaged files; each loads, or is a ModelError, in time, and nothing outside its folder is opened."""
-    sys.path[:0] = [str(TESTS / "importers")]
+    sys.path[:0] = [str(TESTS / "formats")]
     from test_fuzz import WORKER, fill_folder
 
     found = Found("damaged URDF and MJCF files, openings watched")

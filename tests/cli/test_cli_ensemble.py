@@ -14,7 +14,7 @@ import leastaction as la
 from leastaction.cli import ensemble as command
 from leastaction.cli.app import app
 from leastaction.cli.vary import read_vary
-from leastaction.progress import Progress
+from leastaction.simulation.progress import Progress
 
 LINE = ["ensemble", "chain:3", "--members", "40", "--vary", "mass:*=5%", "--vary", "q:link1=0.5..1", "--vary",
         "gravity=0,0,-9.8+-0,0,0.1", "--dt", "0.005", "--duration", "0.5", "--seed", "3", "--chunk", "16"]

@@ -20,7 +20,7 @@ def test_pictures_of_the_documentation_are_small(path):
 
 
 def test_whatever_draws_them_keeps_them_small():
-    drawers = [*(ROOT / "src/leastaction/bench").rglob("*.py"), *(ROOT / "src/leastaction/experiments").rglob("*.py")]
+    drawers = [*(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "src/leastaction/reproduce").rglob("*.py")]
     assert [path.name for path in drawers if ".savefig(" in path.read_text(encoding="utf-8")] == []
 
 

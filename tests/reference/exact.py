@@ -13,7 +13,7 @@ from mpmath import mp, mpf
 
 from leastaction.kernels.machine.memory import python_link
 from leastaction.model import Model, Revolute
-from leastaction.simulator import Simulator
+from leastaction.simulation.simulator import Simulator
 
 from .lie_mp import dlog3, exp3, log3
 

@@ -13,9 +13,9 @@ from leastaction.composition import ORDERS
 from leastaction.dynamics import increment
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, RungeKutta4, VariationalMethod
-from leastaction.judgement import silent
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING
+from leastaction.simulation.judgement import silent
 from leastaction.simulation.single import simulate
 from leastaction.trajectory import Control, Trajectory
 

@@ -23,8 +23,8 @@ from leastaction.analysis.verdict import judge
 from leastaction.dynamics import poses
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, IntegratorName, Status, point_to_integrator
-from leastaction.judgement import silent
 from leastaction.model import Model
+from leastaction.simulation.judgement import silent
 from leastaction.trajectory import Trajectory
 
 Array = np.ndarray

@@ -24,10 +24,10 @@ from leastaction.analysis.symmetry import symmetries
 from leastaction.analysis.trend import Trend, trend
 from leastaction.errors import ModelError
 from leastaction.integrators import Integrator, RungeKutta4, SemiImplicitEuler, Variational
-from leastaction.judgement import silent
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING, accepted
-from leastaction.run import step_count
+from leastaction.simulation.judgement import silent
+from leastaction.simulation.run import step_count
 from leastaction.simulation.single import simulate
 from leastaction.stopwatch import Stopwatch
 from leastaction.trajectory import Trajectory

@@ -7,7 +7,7 @@ import numpy as np
 
 from leastaction.model import Ball, Fixed, Free, Joint, Planar, Prismatic
 from leastaction.model.unhonoured import PICTURES, counted
-from leastaction.simulator import unresolved_damping
+from leastaction.simulation.simulator import unresolved_damping
 from leastaction.trajectory import Trajectory
 
 Array = np.ndarray

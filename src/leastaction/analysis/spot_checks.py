@@ -8,7 +8,7 @@ from leastaction.analysis.accuracy import distance
 from leastaction.dynamics import increment, mass_matrix
 from leastaction.integrators import Integrator
 from leastaction.model import Ball, Free, Model
-from leastaction.simulator import variational_step
+from leastaction.simulation.simulator import variational_step
 
 Array = np.ndarray
 State = tuple[Array, Array]

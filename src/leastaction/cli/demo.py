@@ -11,7 +11,7 @@ import leastaction as la
 from leastaction.cli.app import Debug, app, plain_errors
 
 if TYPE_CHECKING:
-    from leastaction.experiments.hour import Ran
+    from leastaction.reproduce.hour import Ran
 
 SHOWN = 10.0  # s of the chain that are drawn moving
 
@@ -24,7 +24,7 @@ def demo(
 ) -> None:
     """Let a 10-link chain whip for an hour under three integrators and see what they keep of its energy."""
     with plain_errors(debug):
-        from leastaction.experiments import hour
+        from leastaction.reproduce import hour
 
         typer.echo(f"A 10-link chain, released horizontally, for {duration:g} s:")
         runs = hour.demo(duration, _tell)
@@ -43,7 +43,7 @@ def publish_hour(
 ) -> None:
     """Measure what six methods keep of the energy of the chain in an hour, and write the table of the README."""
     with plain_errors(debug):
-        from leastaction.experiments import hour
+        from leastaction.reproduce import hour
 
         picture = root / "docs" / "images" / "hour.png"
         hour.publish(root / "README.md", picture, duration, starts, _tell)

@@ -17,7 +17,7 @@ def reproduce(
     debug: Debug = False,
 ) -> None:
     """Make every figure and number of the paper anew, and put them beside what it says."""
-    from leastaction.experiments.paper import suite
+    from leastaction.reproduce import suite
 
     with plain_errors(debug):
         suite.run(suite.QUICK if quick else suite.FULL, out, publish)

@@ -22,11 +22,11 @@ from leastaction.ensemble.plan import Plan, read_arrays
 from leastaction.ensemble.statistics import partials
 from leastaction.errors import FileError, ModelError, StepError
 from leastaction.files.reading import plain_faults
-from leastaction.judgement import keeps_energy
 from leastaction.model import Model
-from leastaction.run import Run
 from leastaction.simulation.group import Member
+from leastaction.simulation.judgement import keeps_energy
 from leastaction.simulation.members import Result, run_members
+from leastaction.simulation.run import Run
 from leastaction.simulation.single import prepare
 from leastaction.trajectory import Trajectory
 

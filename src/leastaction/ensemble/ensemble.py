@@ -23,11 +23,11 @@ from leastaction.ensemble.tally import Tally, TooManyFailures
 from leastaction.ensemble.virtual import write_virtual
 from leastaction.errors import AccuracyWarning, FileError, warn_user
 from leastaction.files.container import need_h5py
-from leastaction.importers import find_model
+from leastaction.formats import find_model
 from leastaction.integrators import Integrator, IntegratorName, as_integrator, point_to_integrator
 from leastaction.model import Model
-from leastaction.progress import Progress
-from leastaction.run import copied
+from leastaction.simulation.progress import Progress
+from leastaction.simulation.run import copied
 from leastaction.simulation.single import prepare
 from leastaction.trajectory import Control
 

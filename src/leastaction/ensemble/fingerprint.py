@@ -16,8 +16,8 @@ from leastaction.errors import FileError
 from leastaction.files import environment
 
 # What members are made by: the kernels, and the Python between a plan and them
-PARTS = ("kernels", "model", "simulation", "compiled.py", "variants.py", "simulator.py", "run.py", "integrators.py",
-         "root_finders.py", "peers.py", "composition.py", "judgement.py", "ensemble/draw.py", "ensemble/vary.py",
+PARTS = ("kernels", "model", "simulation", "compiled.py", "dynamics.py", "variants.py", "integrators.py",
+         "root_finders.py", "peers.py", "composition.py", "ensemble/draw.py", "ensemble/vary.py",
          "ensemble/statistics.py")
 
 

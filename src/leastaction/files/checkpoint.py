@@ -22,7 +22,7 @@ from leastaction.kernels import layout
 from leastaction.kernels.guess import PAST
 from leastaction.kernels.record import EXTREMES, LOOK
 from leastaction.model.unhonoured import DAMPING, settled
-from leastaction.simulator import Simulator
+from leastaction.simulation.simulator import Simulator
 
 TRIES, PAUSE = 3, 0.02  # looks at a file that another process may be writing, and the seconds between them
 

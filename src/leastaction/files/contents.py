@@ -11,9 +11,9 @@ from leastaction.files.columns import CHECKPOINTS, FORCES, ROWS, Column, columns
 from leastaction.files.describe import integrator_from_dict
 from leastaction.files.reading import Place, describe, mismatch, places, plain_faults
 from leastaction.files.statistics import Statistics
-from leastaction.judgement import EnergyWatch
 from leastaction.kernels.record import EXTREMES
 from leastaction.model import Model
+from leastaction.simulation.judgement import EnergyWatch
 
 NO_FAILURE = {"failed_status": 0, "failed_body": -1, "failed_residual": 0.0}
 MEANING = "state of the simulation: two that take turns as the latest, then one every checkpoint_every steps"

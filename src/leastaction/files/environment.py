@@ -1,8 +1,10 @@
 """What the bits of a run depend on besides the model and the integrator."""
 
+import os
 import platform
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -41,3 +43,23 @@ def differences(there: Mapping[str, str]) -> str:
     """Name what differs from where a run was begun; empty if nothing does."""
     now = here()
     return ", ".join(f"{name} was {there.get(name)} and is {now[name]}" for name in now if there.get(name) != now[name])
+
+
+def machine() -> dict[str, str]:
+    """Say what the numbers were measured on: processor, system and versions."""
+    return {
+        "processor": f"{_processor()}, {os.cpu_count()} cores",
+        "system": f"{platform.system()} {platform.machine()}",
+        "Python": platform.python_version(),
+        "NumPy": np.__version__,
+        "Numba": numba.__version__,
+        "leastaction": __version__,
+    }
+
+
+def _processor() -> str:
+    known = Path("/proc/cpuinfo")
+    for line in known.read_text().splitlines() if known.exists() else ():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

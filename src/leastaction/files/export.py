@@ -18,9 +18,9 @@ from leastaction.files.statistics import Statistics
 from leastaction.files.stored import StoredTrajectory
 from leastaction.files.sums import Sums
 from leastaction.integrators import Status
-from leastaction.judgement import EnergyWatch
 from leastaction.model import Model
-from leastaction.run import NODE, STEP
+from leastaction.simulation.judgement import EnergyWatch
+from leastaction.simulation.run import NODE, STEP
 from leastaction.trajectories import Trajectories
 from leastaction.trajectory import Trajectory
 

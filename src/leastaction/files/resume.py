@@ -8,9 +8,9 @@ from leastaction.errors import FileError
 from leastaction.files import checkpoint, environment, writer
 from leastaction.files.extend import extend
 from leastaction.files.stored import StoredTrajectory
-from leastaction.judgement import warn
-from leastaction.progress import Progress
-from leastaction.run import OnFailure, Run, step_count
+from leastaction.simulation.judgement import warn
+from leastaction.simulation.progress import Progress
+from leastaction.simulation.run import OnFailure, Run, step_count
 from leastaction.trajectory import Control
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from leastaction import hints
 from leastaction.compiled import compile_model
 from leastaction.errors import FileError, StepError
 from leastaction.files import checkpoint, sums, writer
@@ -17,13 +16,14 @@ from leastaction.files.contents import Contents, contents
 from leastaction.files.reading import mapped, plain_faults
 from leastaction.files.statistics import tally
 from leastaction.integrators import Status
-from leastaction.judgement import EnergyWatch
 from leastaction.kernels.record import MOMENTA
 from leastaction.model import Model
 from leastaction.model.unhonoured import settled
-from leastaction.progress import Progress
-from leastaction.run import OnFailure, Run
-from leastaction.simulator import Simulator
+from leastaction.simulation import hints
+from leastaction.simulation.judgement import EnergyWatch
+from leastaction.simulation.progress import Progress
+from leastaction.simulation.run import OnFailure, Run
+from leastaction.simulation.simulator import Simulator
 from leastaction.trajectory import Control, Origin, Trajectory
 
 

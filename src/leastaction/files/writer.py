@@ -19,11 +19,11 @@ from leastaction.files.contents import MEANING, NO_FAILURE, Contents, contents, 
 from leastaction.files.statistics import Statistics
 from leastaction.files.sums import Sums
 from leastaction.integrators import Status
-from leastaction.judgement import EnergyWatch
 from leastaction.kernels.record import Record
-from leastaction.progress import Progress
-from leastaction.run import NODE, Keeper, Run
-from leastaction.simulator import Simulator
+from leastaction.simulation.judgement import EnergyWatch
+from leastaction.simulation.progress import Progress
+from leastaction.simulation.run import NODE, Keeper, Run
+from leastaction.simulation.simulator import Simulator
 
 PATIENCE = 1.0  # seconds of work that a kill may cost at most, unless committing takes longer than a tenth of that
 REGULAR = 100  # checkpoints that stay, at most

@@ -26,7 +26,7 @@ ROUND_OFF = 2.0**-52
 POOR = 0.1  # contraction above which the chord form of Newton's method factors anew
 SLOW = 0.3  # contraction above which RIQN counts as being in trouble
 CHORD = 0.1  # what a chord step leaves of the residual, at most, times the residual where its Jacobian was factored:
-# 0.087 was the most where a step of 500 random trees missed the tolerance (see tests/test_residual.py)
+# 0.087 was the most where a step of 500 random trees missed the tolerance (see tests/simulation/test_residual.py)
 SEARCHING = 7  # outcome of an iteration after which the search goes on: none of the statuses
 COARSE = 0.9689  # cos(θ/2) of 0.5 rad: where a link turns further, K to second order may not tell the right root
 RESOLVED = 0.8776  # cos(θ/2) of 1 rad: a step that turns a link further, and whose search was in trouble, is too long

@@ -1,6 +1,4 @@
-"""Whole runs: one, or many side by side."""
+"""Simulations: one that is advanced by hand (simulator), the loop of a run (run), whole runs (single, many).
 
-from leastaction.simulation.many import simulate_many
-from leastaction.simulation.single import simulate
-
-__all__ = ["simulate", "simulate_many"]
+Nothing is imported here: a trajectory needs the simulator, and runs need trajectories.
+"""

@@ -11,7 +11,6 @@ from leastaction.compiled import compile_model, zeros
 from leastaction.errors import StepError
 from leastaction.files.statistics import Statistics, step_room
 from leastaction.integrators import Integrator, Variational
-from leastaction.judgement import EnergyWatch
 from leastaction.kernels import layout, methods
 from leastaction.kernels.layout import CARRIED, LANES, LINK, READY, Clock, Forces, V
 from leastaction.kernels.loop import run_lanes
@@ -20,10 +19,11 @@ from leastaction.kernels.machine.simd import SIMD
 from leastaction.kernels.record import EXTREMES, LOOK, Record
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING
-from leastaction.progress import Progress
 from leastaction.root_finders import Absolute, Newton
-from leastaction.run import NODE, STEP, Run, copied, trajectory_of
-from leastaction.simulator import Simulator, per_step, widen
+from leastaction.simulation.judgement import EnergyWatch
+from leastaction.simulation.progress import Progress
+from leastaction.simulation.run import NODE, STEP, Run, copied, trajectory_of
+from leastaction.simulation.simulator import Simulator, per_step, widen
 from leastaction.trajectory import Control, Trajectory
 
 Array = np.ndarray

@@ -15,14 +15,14 @@ from leastaction.arguments import real_array, whole
 from leastaction.compiled import compile_model
 from leastaction.errors import ModelError
 from leastaction.integrators import Status, as_integrator, point_to_integrator
-from leastaction.judgement import warn_of_many
 from leastaction.kernels.record import Record
 from leastaction.model import Model
 from leastaction.model.unhonoured import tell
-from leastaction.progress import Progress
-from leastaction.run import NODE, tell_end
 from leastaction.simulation.group import Member, naming, rows_of, suits
+from leastaction.simulation.judgement import warn_of_many
 from leastaction.simulation.members import run_members
+from leastaction.simulation.progress import Progress
+from leastaction.simulation.run import NODE, tell_end
 from leastaction.simulation.single import prepare
 from leastaction.trajectories import Trajectories
 from leastaction.trajectory import Control, Trajectory

@@ -13,9 +13,9 @@ from typing import Any
 from leastaction.compiled import compile_model
 from leastaction.kernels.layout import LANES
 from leastaction.kernels.record import Record
-from leastaction.progress import Progress
-from leastaction.run import Run
 from leastaction.simulation.group import Member, naming, rows_of, run_together, stacked, suits
+from leastaction.simulation.progress import Progress
+from leastaction.simulation.run import Run
 from leastaction.simulation.single import make, prepare
 from leastaction.trajectory import Trajectory
 

@@ -14,13 +14,13 @@ from leastaction.arguments import whole
 from leastaction.errors import StepError
 from leastaction.files.statistics import Statistics, step_room
 from leastaction.integrators import Integrator, IntegratorName, point_to_integrator
-from leastaction.judgement import warn
 from leastaction.kernels.record import LOOK, Record
 from leastaction.model import Model
-from leastaction.progress import Progress
-from leastaction.run import Keeper, OnFailure, Run, step_count, tell_end, trajectory_of
 from leastaction.simulation.group import rows_of, stacked
-from leastaction.simulator import Simulator
+from leastaction.simulation.judgement import warn
+from leastaction.simulation.progress import Progress
+from leastaction.simulation.run import Keeper, OnFailure, Run, step_count, tell_end, trajectory_of
+from leastaction.simulation.simulator import Simulator
 from leastaction.trajectory import Control, Trajectory
 
 AT_ONCE = 30_000  # steps whose statistics are held one by one

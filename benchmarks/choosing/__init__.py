@@ -1,0 +1,1 @@
+"""The tables of docs/choosing.md: which order, step, retraction, root finder and guess for which problem."""

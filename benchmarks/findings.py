@@ -1,0 +1,151 @@
+"""What was measured, and what of it has a target."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from benchmarks.anatomy import Anatomy
+from benchmarks.batch import Batch
+from benchmarks.long_chain import LongChain
+from benchmarks.peers.ours import VARIATIONAL
+from benchmarks.precision import Run, time_to_reach
+from benchmarks.scaling import Cost, slope
+from benchmarks.startup import Startup
+from benchmarks.steps import StepCost
+
+FIT_FROM = 50  # bodies: below, what a step costs at any size still shows
+STEP, ABA = "leastaction order 2", "Pinocchio aba, Euler"
+RIVALS = ("MuJoCo RK4", "Drake RK3")
+LEVELS = tuple(10.0**-k for k in range(2, 9))  # errors at which work is compared
+LONG = ("paper chain", 100.0)  # motion and duration of the target on work and precision
+
+
+@dataclass(frozen=True)
+class Results:
+    """All that the suite measured; lists of what was left out are empty.
+
+    costs : of an evaluation, against the number of bodies
+    long_chain, startup : see there
+    steps : of every method, against the number of bodies
+    runs : of every method, motion, duration and step
+    reference : of every motion, how far ours is from an independent one, rad or m
+    batches : throughput
+    anatomies : where the time of a step goes
+    """
+
+    costs: list[Cost]
+    long_chain: LongChain
+    startup: Startup
+    steps: list[StepCost] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
+    reference: dict[str, float] = field(default_factory=dict)
+    batches: list[Batch] = field(default_factory=list)
+    anatomies: list[Anatomy] = field(default_factory=list)
+
+
+class Finding(NamedTuple):
+    """One number, and the one it should not exceed, or should reach."""
+
+    what: str
+    value: float
+    unit: str
+    target: float
+    at_least: bool = False
+
+    @property
+    def bound(self) -> str:
+        """The target in a few characters."""
+        return f"{'≥' if self.at_least else '≤'} {quantity(self.target, self.unit)}"
+
+    @property
+    def verdict(self) -> str:
+        """Whether the target is met."""
+        if math.isnan(self.value):
+            return "not measured"
+        return "met" if (self.value >= self.target if self.at_least else self.value <= self.target) else "**not met**"
+
+    def __str__(self) -> str:
+        return f"{self.what}: {quantity(self.value, self.unit)} ({self.bound}: {self.verdict.strip('*')})"
+
+
+def quantity(value: float, unit: str) -> str:
+    """Write a number to three digits, and its unit."""
+    return "–" if math.isnan(value) else f"{value:.3g} {unit}".rstrip()
+
+
+def fitted(costs: Iterable[Cost]) -> list[Cost]:
+    """Those of the costs that the slope is fitted to."""
+    return [c for c in costs if c.n >= FIT_FROM]
+
+
+def findings(results: Results) -> list[Finding]:
+    """Put the measurements that have a target beside it."""
+    large, chain, start = fitted(results.costs), results.long_chain, results.startup
+    threads = {b.threads: b.rate for b in results.batches}
+    none = math.nan
+    return [
+        *(Finding(f"a variational step relative to one pin.aba, n = {n}", step_ratio(results.steps, n), "×", 0.8)
+          for n in (10, 100)),
+        Finding(f"slope of the cost of an evaluation, n = {large[0].n}…{large[-1].n}", slope(large), "", 1.05),
+        Finding("CPU time relative to the better of MuJoCo RK4 and Drake RK3, paper chain, 100 s, at the worst energy "
+                "error of 1e-2…1e-8", worst_ratio(results.runs), "×", 1.0),
+        Finding("simulate_many, one thread, relative to simulate one by one", threads.get(1, none) /
+                threads.get(0, none), "×", 2.0, True),
+        Finding("simulate_many, two threads relative to one", threads.get(2, none) / threads.get(1, none), "×", 1.7,
+                True),
+        Finding("a script of three lines, nothing compiled yet", start.cold, "s", 15.0),
+        Finding("the same script again", start.warm, "s", 1.2),
+        Finding("the same script again, SciPy being installed, which Numba imports", start.beside_scipy, "s", 1.2),
+        Finding(f"a step of a chain of {chain.n:,} bodies", chain.step, "s", 1.0),
+        Finding(f"peak memory with {chain.n:,} bodies", 1e-9 * chain.memory, "GB", 1.0),
+        Finding("import leastaction, beyond import numba", start.imported, "s", 0.15),
+        Finding(f"large libraries imported along ({', '.join(start.heavy) or 'none'})", len(start.heavy), "", 0),
+    ]
+
+
+def step_ratio(steps: Iterable[StepCost], n: int) -> float:
+    """CPU time of our default step over that of one pin.aba, at n bodies; NaN if either was not measured."""
+    seconds = {s.method: s.seconds for s in steps if s.n == n}
+    return seconds.get(STEP, math.nan) / seconds.get(ABA, math.nan)
+
+
+def by_method(runs: Iterable[Run], motion: str, duration: float) -> dict[str, list[Run]]:
+    """Sort the runs of one motion and duration by method."""
+    found: dict[str, list[Run]] = {}
+    for run in runs:
+        if (run.motion, run.duration) == (motion, duration):
+            found.setdefault(run.method, []).append(run)
+    return found
+
+
+class Duel(NamedTuple):
+    """The cheapest of our variational methods and of the rivals within an error, and their CPU times, s."""
+
+    level: float
+    ours: str
+    our_time: float
+    theirs: str
+    their_time: float
+
+    @property
+    def ratio(self) -> float:
+        """Our time over theirs."""
+        return self.our_time / self.their_time
+
+
+def duels(runs: Iterable[Run]) -> list[Duel]:
+    """Compare at every level of the energy error that one of the rivals reached."""
+    methods = by_method(runs, *LONG)
+    found = []
+    for level in LEVELS:
+        (ours, name), (theirs, rival) = (min((time_to_reach(methods.get(name, ()), level), name) for name in names)
+                                         for names in ([m.name for m in VARIATIONAL], RIVALS))
+        if math.isfinite(theirs):
+            found.append(Duel(level, name, ours, rival, theirs))
+    return found
+
+
+def worst_ratio(runs: Iterable[Run]) -> float:
+    """Our time over the rivals' at the energy error where this is worst for us; NaN if they reached none."""
+    return max((duel.ratio for duel in duels(runs)), default=math.nan)

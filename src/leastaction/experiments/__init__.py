@@ -1,1 +1,0 @@
-"""Experiments: tables and figures that a command makes anew, one file each."""

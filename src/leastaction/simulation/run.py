@@ -1,0 +1,208 @@
+"""The loop of a run: the forces of each stretch of steps, and who keeps what the steps leave behind."""
+
+from threading import Event
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from leastaction.arguments import MOST, finite, real_array, shown, whole
+from leastaction.errors import StepError, warn_user
+from leastaction.kernels import control as laws
+from leastaction.kernels.record import LOOK, MOMENTA, Record
+from leastaction.model import Model
+from leastaction.simulation.judgement import EnergyWatch, Looks, is_silent
+from leastaction.simulation.progress import Progress
+from leastaction.simulation.simulator import Simulator, per_step, returned, widen
+from leastaction.trajectory import Control, Node, Origin, Tally, Trajectory
+
+Array = np.ndarray
+ROUND_OFF = 1e-3  # of a step by which a duration may miss a multiple of it
+OnFailure = Literal["raise", "truncate"]
+NODE = ("q", "v", "p", "energy", "momentum")
+STEP = ("iterations", "residual", "status", "substeps")
+
+
+class Keeper:
+    """Gives each stretch of steps room to write in, and here forgets it but for the extremes."""
+
+    def __init__(self, sim: Simulator, every: int) -> None:
+        self.sim, self.every = sim, every
+        self.watch = EnergyWatch(sim.energy)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any = None, *_error: object) -> None:
+        """Let go of what is held."""
+
+    def most(self, _first: int) -> int | None:
+        """Tell how many steps may be made at a stretch from this one on; None for any number."""
+        return None
+
+    def room(self, first: int, steps: int) -> Record:
+        """Return where these steps are to write."""
+        return self.sim._record(steps, self.every, first)
+
+    def keep(self, out: Record, first: int, made: int) -> None:
+        """Take so many steps; the simulator is at the last of them."""
+        self.watch.take(out.looks[: (first + made) // LOOK - first // LOOK])
+        kept = (first + made) // self.every - first // self.every
+        widen(self.sim.extremes, out.energy[:kept] - self.sim.compiled.ground_energy, out.momentum[:kept])
+
+    def fail(self, failure: StepError) -> None:
+        """Note that the run cannot go on."""
+
+
+class Run:
+    """A run of a simulator: its forces, and the loop.
+
+    Parameters
+    ----------
+    sim : at the first step to be made
+    steps : of the whole run
+    every : which nodes to keep
+    control, wrench : as given to `simulate`
+
+    Attributes
+    ----------
+    stop : set by another thread to end the run, between two stretches of steps; None if nobody will
+    """
+
+    def __init__(self, sim: Simulator, steps: int, every: int, control: Control, wrench: Control) -> None:
+        self.sim, self.steps, self.every = sim, steps, every
+        self.stop: Event | None = None
+        nb, nv = sim.model.nb, sim.model.nv
+        self.law: Any = control if callable(control) else None
+        self.push: Any = wrench if callable(wrench) else None
+        for name, function, shape in (("control", self.law, (nv,)), ("wrench", self.push, (nb, 6))):
+            if function is not None:
+                returned(name, function(sim.t, sim.q, sim.v), shape)
+        compiled = self.law is not None and self.push is None and laws.is_compiled(self.law)
+        self.compiled_law = laws.first_class(self.law) if compiled else None
+        self.stepwise = (self.law is not None or self.push is not None) and not compiled
+        self.tau = per_step("control", None if callable(control) else control, (nv,), steps)
+        self.wrenches = sim._wrenches(None if callable(wrench) else wrench, steps)
+        self.origin = Origin(copied(control), copied(wrench), sim.model.revision)
+
+    def make(self, until: int, keeper: Keeper, progress: Progress) -> None:
+        """Make the steps up to one; a StepError is noted by the keeper, and raised."""
+        sim = self.sim
+        with progress, keeper:
+            while sim.steps < until:
+                if self.stop is not None and self.stop.is_set():
+                    raise KeyboardInterrupt
+                first = sim.steps
+                chunk = min(progress.chunk, until - first, keeper.most(first) or until)
+                out = keeper.room(first, chunk)
+                try:
+                    self._stretch(first, chunk, out)
+                except Exception as error:  # raised by the step or by the user's control; earlier steps are valid
+                    keeper.keep(out, first, sim.steps - first)
+                    if isinstance(error, StepError):
+                        keeper.fail(error)
+                    raise
+                keeper.keep(out, first, chunk)
+                progress.update(chunk)
+
+    def _stretch(self, first: int, chunk: int, out: Record) -> None:
+        """Make steps, one by one where Python computes forces."""
+        if not self.stepwise:
+            tau, push = self.rows(self.tau, first, chunk), self.rows(self.wrenches, first, chunk)
+            self.sim._advance(chunk, tau, push, out, first, self.every, self.compiled_law)
+            return
+        for k in range(first, first + chunk):
+            tau, push = self._computed(k)
+            self.sim._advance(1, tau, push, out, k, self.every, None, first)
+
+    def _computed(self, k: int) -> tuple[Array, Array]:
+        """Joint forces and wrenches of step k, by the functions that were given."""
+        sim = self.sim
+        try:
+            tau = self.rows(self.tau, k, 1) if self.law is None else sim._forces_by(self.law)
+            push = self.rows(self.wrenches, k, 1)
+            if self.push is not None:
+                push = sim._wrenches(returned("wrench", self.push(sim.t, sim.q, sim.v), (sim.model.nb, 6))[0])
+        except Exception as error:
+            raise sim._blame_control(error) from sim._control_failure()
+        return tau, push
+
+    def rows(self, forces: Array, k: int, chunk: int) -> Array:
+        """The part of forces (R, ...) that belongs to these steps."""
+        return forces[k : k + chunk] if len(forces) == self.steps and self.steps > 1 else forces
+
+
+def step_count(dt: float, duration: float | None, steps: int | None) -> int:
+    """Return the number of steps of a run, given by it or by the time, s.
+
+    A duration that is no multiple of dt is covered: the run ends at the first step after it, and a warning says so.
+    """
+    if steps is not None and duration is None:
+        return whole("steps", steps, 0)
+    if duration is None or steps is not None:
+        raise ValueError("give either duration or steps")
+    seconds = finite(duration)
+    if seconds is None or seconds < 0:
+        raise ValueError(f"duration must be a number of seconds, not {shown(duration)}")
+    exact = seconds / dt
+    if exact > MOST:
+        raise ValueError(f"duration {duration:g} s is more than {MOST:,} steps of {dt:g} s: give a shorter one")
+    count = round(exact)
+    if (count > 0 and abs(exact - count) <= ROUND_OFF) or duration == 0:
+        return count
+    if exact < 1:
+        raise ValueError(f"duration {duration:g} s is shorter than a step of {dt:g} s: give a smaller dt, or steps=1")
+    count = int(np.ceil(exact))
+    warn_user(f"duration {duration:g} s is no multiple of dt {dt:g} s: the run has {count} steps and ends at "
+              f"{count * dt:.9g} s")
+    return count
+
+
+def tell_end(run: Run) -> None:
+    """Warn if the end of a run is not among the nodes that it keeps."""
+    last = run.steps - run.steps % run.every
+    if last < run.steps and not is_silent():
+        dt = run.sim.dt
+        warn_user(f"record_every={run.every} leaves out the end of {run.steps} steps: the last node kept is at "
+                  f"{last * dt:.9g} s, and at({run.steps * dt:.9g}) of the trajectory gives the end")
+
+
+def copied(forces: Control) -> Control:
+    """Forces that stay the same whatever their owner does to the array."""
+    return forces if forces is None or callable(forces) else real_array(forces, "forces")
+
+
+def trajectory_of(
+    model: Model, run: Run, kept: Record, steps: int, extremes: Array, looks: Looks, ground_energy: float,
+    tally: Tally, failure: StepError | None, origin: Origin,
+) -> Trajectory:
+    """Return what was made of a run like this one, the first ``steps`` of its steps, the start being the first row."""
+    made, count = slice(-(-steps // run.every)), 1 + steps // run.every
+    return Trajectory(
+        model, run.sim.integrator, run.sim.dt, run.every, np.arange(count) * run.every * run.sim.dt, kept.q[:count],
+        kept.v[:count], kept.p[:count], kept.energy[:count], kept.momentum[:count], kept.iterations[made],
+        kept.residual[made], kept.status[made], kept.substeps[made], extremes[:2] + ground_energy,
+        extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), looks, tally, failure, origin,
+    )
+
+
+def node_at(traj: Trajectory, t: float) -> Node:
+    """Return the node of a run nearest to a time, made again from the nearest place if it was not kept."""
+    if not (finite(t) is not None and -0.5 * traj.dt <= t <= (traj.steps + 0.5) * traj.dt):
+        raise ValueError(f"t must be within the run, from 0 to {traj.steps * traj.dt:g} s, not {shown(t)}")
+    step = min(round(t / traj.dt), traj.steps)
+    row = step // traj.record_every
+    if step % traj.record_every == 0:
+        return Node(step * traj.dt, traj.q[row].copy(), traj.v[row].copy(), traj.p[row].copy(),
+                    float(traj.energy[row]), traj.momentum[row].copy())
+    if traj.origin is None:
+        raise ValueError(f"the node at {step * traj.dt:g} s was not kept, and to make it again the forces of the run "
+                         "must be known. Functions cannot be stored: la.open(path, control=..., wrench=...) takes them")
+    if traj.origin.revision != traj.model.revision:
+        raise ValueError(f"model '{traj.model.name}' was changed after the run: simulate it again first")
+    sim = traj._nearest(step)
+    control, wrench, _ = traj.origin
+    planned = [len(np.asarray(forces)) for forces, held in ((control, 1), (wrench, 2))
+               if forces is not None and not callable(forces) and np.ndim(forces) > held]
+    run = Run(sim, max([traj.steps, *planned]), traj.record_every, control, wrench)
+    run.make(step, Keeper(sim, traj.record_every), Progress(step, False))
+    return Node(sim.t, sim.q, sim.v, sim.p, sim.energy, sim.momentum)

@@ -1,0 +1,496 @@
+"""A simulation that is advanced one call at a time, and the bare map of one step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leastaction.arguments import all_finite, finite, real_array, shown, whole
+from leastaction.compiled import compile_model
+from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
+from leastaction.errors import ModelError, StepError
+from leastaction.integrators import (
+    Integrator,
+    IntegratorName,
+    Status,
+    VariationalMethod,
+    as_integrator,
+    point_to_integrator,
+)
+from leastaction.kernels import methods
+from leastaction.kernels.layout import READY, SCRATCH, SCREW, Clock, Forces, P, V
+from leastaction.kernels.loop import run
+from leastaction.kernels.record import GREATEST, GREATEST_MOMENTUM, LEAST, LEAST_MOMENTUM, LOOK, MOMENTA, Record
+from leastaction.kernels.rescue import Rescued
+from leastaction.model import Model
+from leastaction.model.unhonoured import DAMPING, accepted, tell, warn_once
+from leastaction.peers import SVI
+from leastaction.simulation import ahead, hints
+from leastaction.simulation.damping import unresolved
+from leastaction.simulation.progress import Progress
+
+Array = np.ndarray
+NEVER = 2**62  # nodes are kept
+
+
+class Simulator:
+    """A simulation that is advanced one call at a time, with the same step as `simulate`.
+
+    Parameters
+    ----------
+    model : the system
+    q : (nq,) initial configuration, rad, m, unit quaternions; model.q0 if None
+    v : (nv,) initial velocity, body axes for ball and free joints, rad/s, m/s; model.v0 if None
+    dt : time step, s
+    integrator : an integrator, or "variational", "euler" or "rk4"; Variational() unless given
+    ignore : words that silence the warning of what the model has and the dynamics do not honour, as for `load`;
+        "damping" silences that of damping which the step cannot resolve
+    """
+
+    @point_to_integrator
+    def __init__(
+        self,
+        model: Model,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+        *,
+        dt: float = 1e-3,
+        integrator: Integrator | IntegratorName | None = None,
+        ignore: str | Iterable[str] = (),
+    ) -> None:
+        seconds = finite(dt)
+        if seconds is None or seconds <= 0:
+            raise ValueError(f"dt must be a positive number of seconds, not {shown(dt)}")
+        self._set_up(model, seconds, as_integrator(integrator))
+        self._start(*model.check_state(q, v), None)
+        tell(model, ignore)
+        if self.compiled.damped and DAMPING not in accepted(ignore):
+            doubt = unresolved_damping(model, self.q, self.dt, self.integrator)
+            if doubt:
+                key = DAMPING, model.revision, self.dt
+                warn_once(model, key, f"{doubt}; ignore=('{DAMPING}',) silences this")
+
+    def _set_up(self, model: Model, dt: float, integrator: Integrator) -> None:
+        """Prepare all that does not depend on the state."""
+        self.model = model
+        self.dt = dt
+        self.integrator = integrator
+        self.compiled = compile_model(model)
+        self._revision = model.revision
+        self._check_joints()
+        if not isinstance(self.integrator, VariationalMethod) or self.integrator.peer:
+            model._refuse_elements(f"{self.integrator!r}")
+        self._method = methods.known(self.integrator.method(self.compiled))
+        self._settings: Any = getattr(self._method, "settings", None)
+        self._ready = not hasattr(self._method, "search")  # else the address of the search is missing
+        if not self._ready:
+            ahead.begin(self._method.settings)
+        self._nothing = Forces(None, np.zeros(0), np.zeros(0), np.zeros((0, self.compiled.nv)),
+                               np.zeros((0, self.compiled.tree.n, 6)))
+
+    def _check_joints(self) -> None:
+        """Raise a ValueError if the model has joints that the integrator does not know."""
+        unknown = np.flatnonzero(self.compiled.tree.kind != SCREW)
+        if isinstance(self.integrator, SVI) and len(unknown):
+            name = self.model.names[self.compiled.body_of_link[unknown[0]]]
+            raise ValueError(f"la.peers.SVI() knows joints of one degree of freedom only, and body '{name}' has "
+                             "another: take la.Variational()")
+
+    def _start(self, q: Array, v: Array, p: Array | None) -> None:
+        """Set the node from (q, v), or from (q, p)."""
+        self._room, self._state = self.compiled.room(q, v)
+        self._one = self._record(1, NEVER, LOOK - 1)  # room for a step of which nothing is kept
+        if p is not None:
+            self._state.p[:] = p
+        require_regular(self.model, self.compiled, self._prepare(V if p is None else P))
+        self._require_finite()
+        self._parts = 1  # into which the last step was divided
+        self._status = int(Status.CONVERGED)
+        self._pushed = False
+
+    def _require_finite(self) -> None:
+        """Raise a ValueError if energy or momentum of the start are beyond the range of numbers."""
+        if np.isfinite(self.extremes).all() and np.isfinite(self._state.p).all():
+            return
+        layout, (q, v) = self.model.layout, (self._state.q, self._state.v)
+        name, values, starts = max((("q", q, layout.q_start), ("v", v, layout.v_start)), key=lambda x: abs(x[1]).max())
+        worst = int(np.argmax(abs(values)))
+        body = self.model.names[int(np.searchsorted(starts, worst, side="right")) - 1]
+        raise ValueError(f"the energy or the momentum of the initial state is beyond the range of numbers: {name} is "
+                         f"{values[worst]:.3g} at body '{body}'")
+
+    def _require_unchanged(self) -> None:
+        """Raise a ModelError if the model is no longer the one that is simulated."""
+        if self.model.revision != self._revision:
+            raise ModelError(f"model '{self.model.name}' was changed while it was being simulated: make a new "
+                             "Simulator of it; this one stays at its last step, with q, v and t")
+
+    def _prepare(self, given: int) -> int:
+        """Set up the node by what is given of it (kernels/layout.py). Gives the first singular joint or −1."""
+        clock = Clock(self.dt, 0, 0, 1, 0, 0, given)
+        return int(run(self._method, self.compiled.system, self._room, self._nothing, clock, self._one)[1])
+
+    @property
+    def steps(self) -> int:
+        """Number of steps made."""
+        return int(self._state.made[0])
+
+    @property
+    def status(self) -> Status:
+        """What became of the last step."""
+        return Status(self._status)
+
+    @property
+    def extremes(self) -> Array:
+        """(16,) extremes of the invariants so far, without the energy of what is fixed to the ground."""
+        extremes: Array = self._state.extremes
+        return extremes
+
+    @property
+    def t(self) -> float:
+        """Time, s."""
+        return self.steps * self.dt
+
+    @property
+    def q(self) -> Array:
+        """(nq,) configuration, rad, m, unit quaternions (a copy)."""
+        q: Array = self._state.q.copy()
+        return q
+
+    @property
+    def v(self) -> Array:
+        """(nv,) velocity, body axes for ball and free joints, rad/s, m/s (a copy)."""
+        v: Array = self._state.v.copy()
+        return v
+
+    @property
+    def p(self) -> Array:
+        """(nv,) momentum conjugate to v, kg m²/s, kg m/s (a copy)."""
+        p: Array = self._state.p.copy()
+        return p
+
+    @property
+    def energy(self) -> float:
+        """Total energy, J."""
+        return float(self._state.energy[0]) + self.compiled.ground_energy
+
+    @property
+    def momentum(self) -> Array:
+        """(6,) total spatial momentum about the world's origin, angular then linear, world axes (a copy)."""
+        total: Array = self._state.total.copy()
+        return total
+
+    def step(self, n: int = 1, tau: ArrayLike | None = None, wrench: ArrayLike | None = None) -> None:
+        """Advance by n steps. Ctrl-C ends it early, after a whole step.
+
+        Parameters
+        ----------
+        n : number of steps
+        tau : (nv,) joint forces held over these steps, N m and N
+        wrench : (nb, 6) external wrenches (moment, force) held over these steps, each in the body's frame about its
+            origin, N m and N
+        """
+        n = whole("n", n, 0)
+        if tau is None and wrench is None and not self._pushed:
+            forces, push = self._nothing.tau, self._nothing.wrench
+        else:
+            forces, push = per_step("tau", tau, (self.model.nv,), None), self._wrenches(wrench)
+        if n == 1:
+            self._one.iterations[0] = 0
+            self._advance(1, forces, push, self._one, self.steps, NEVER)
+            return
+        end, pace = self.steps + n, Progress(n, False)
+        while self.steps < end:  # Ctrl-C takes effect in between
+            first, count = self.steps, min(pace.chunk, end - self.steps)
+            self._advance(count, forces, push, self._record(count, NEVER, first), first, NEVER)
+            pace.update(count)
+
+    def _wrenches(self, wrench: ArrayLike | None, steps: int | None = None) -> Array:
+        """Wrenches on links (R, n, 6); zeros once, where wrenches of an earlier call have to be taken away."""
+        if wrench is None:
+            rows = 1 if self._pushed else 0
+            self._pushed = False
+            return np.zeros((rows, self.compiled.tree.n, 6))
+        if isinstance(self.integrator, SVI):
+            raise ValueError("la.peers.SVI() takes no external wrenches: take la.Variational(), or give joint forces")
+        self._pushed = True
+        given = per_step("wrench", wrench, (self.model.nb, 6), steps)
+        return np.ascontiguousarray(link_wrenches(self.model, given))
+
+    def _record(self, steps: int, every: int, first: int) -> Record:
+        """Allocate the record of so many steps from number ``first`` on."""
+        c, kept = self.compiled, (first + steps) // every - first // every
+        return Record(
+            np.empty((kept, c.nq)), np.empty((kept, c.nv)), np.empty((kept, c.nv)), np.empty(kept), np.empty((kept, 6)),
+            np.zeros(steps, dtype=np.int64), np.zeros(steps), np.zeros(steps, dtype=np.int64), np.ones(steps,
+            dtype=np.int64), np.empty((first + steps) // LOOK - first // LOOK),
+        )
+
+    def _advance(
+        self, steps: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any = None,
+        origin: int | None = None,
+    ) -> None:
+        """Make steps and fill ``out``; on failure raise the StepError, the node being the last good one.
+
+        The first row of ``out`` is of step ``origin``, or of the first of these steps. All that changes is in the
+        memory of the kernels, so an exception at any point, of Ctrl-C for instance, finds the node after a whole number
+        of steps.
+        """
+        self._require_unchanged()
+        origin, end = first if origin is None else origin, first + steps
+        forces = Forces(control, self._state.q, self._state.v, tau, wrench)
+        k, blamed = first, -1
+        while k < end:
+            made, blamed = self._run(forces, Clock(self.dt, k, end - k, every, origin, 0, READY), out)
+            k += made
+            self._parts = 1 if made else self._parts
+            if k < end:
+                if not self._rescue(k, forces, out, every, origin):
+                    break
+                k += 1  # the rescue made this step: continue with plain steps
+        self._account(first, k, out, every, origin)
+        if k < end:
+            self._settle()
+            if self._status == Status.BAD_CONTROL:
+                self._ask_again(control.law)
+            at = k - origin
+            held = self._held(forces, k, at).reshape(-1)
+            raise self._failure(blamed, float(out.residual[at]), held, _row(wrench, at))
+
+    def _run(self, forces: Forces, clock: Clock, out: Record) -> tuple[int, int]:
+        """Call the compiled loop. Gives the number of steps made, and the joint to blame if some are missing."""
+        given = self.compiled.system, self._room, forces, clock, out
+        if not self._ready:
+            address = ahead.search_address(self._settings, run, self._method, *given)
+            self._method, self._ready = self._method._replace(search=address), True
+        made: tuple[int, int] = run(self._method, *given)
+        return made
+
+    def _advance_stuck(self, tau: Array, wrench: Array, out: Record, k: int) -> None:
+        """Make step k, for which the plain search is known to fail, and fill ``out``, as `_advance`."""
+        forces = Forces(None, self._state.q, self._state.v, tau, wrench)
+        if self._rescue(k, forces, out, 1, k):
+            self._account(k, k + 1, out, 1, k)
+        else:
+            self._advance(1, tau, wrench, out, k, 1)  # which says why
+
+    def _account(self, first: int, end: int, out: Record, every: int, origin: int) -> None:
+        """Take note of steps that the kernels have made."""
+        ground = self.compiled.ground_energy
+        if ground:
+            for values, spacing in ((out.energy, every), (out.looks, LOOK)):
+                values[first // spacing - origin // spacing : end // spacing - origin // spacing] += ground
+        self._status = int(out.status[max(min(end - origin, len(out.status) - 1), 0)])
+
+    def checkpoint(self, path: str | Path) -> Path:
+        """Write all that the next step reads to a file, from which `restore` goes on bit for bit.
+
+        The file is complete or not there at all: it is written aside, then put in place of an older one.
+        """
+        from leastaction import files
+
+        self._require_unchanged()
+        return files.save_checkpoint(self, Path(path))
+
+    @classmethod
+    def restore(cls, path: str | Path) -> Simulator:
+        """Make the simulator of a checkpoint, or one at the last step that a run's file holds."""
+        from leastaction import files
+
+        return files.load_checkpoint(Path(path))
+
+    def _lasting(self) -> dict[str, Array]:
+        """Return the parts of the state that outlast a call of the loop."""
+        return {name: part for name, part in self._state._asdict().items() if name not in SCRATCH}
+
+    def _snapshot(self) -> dict[str, Any]:
+        """All that the next step reads, as arrays and numbers by name."""
+        return {
+            **self._lasting(), "steps": self.steps, "status": self._status, "pushed": int(self._pushed),
+            "parts": self._parts,
+        }
+
+    def _restore(self, saved: Mapping[str, Any]) -> None:
+        """Take over what `_snapshot` gave, of the same model."""
+        for name, array in self._lasting().items():
+            array[...] = saved[name]
+        self._status, self._pushed = Status(int(saved["status"])), bool(saved["pushed"])
+        self._parts = int(saved["parts"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what describes it in another process: not the kernels' memory, to which there are addresses."""
+        self._require_unchanged()
+        return {"model": self.model, "dt": self.dt, "integrator": self.integrator, "saved": self._snapshot()}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self._set_up(kept["model"], kept["dt"], kept["integrator"])
+        self._start(kept["saved"]["q"], kept["saved"]["v"], None)
+        self._restore(kept["saved"])
+
+    def _rescue(self, k: int, forces: Forces, out: Record, every: int, origin: int) -> bool:
+        """Make step k, at which the plain search failed, if that is allowed and possible."""
+        at, settings = k - origin, self._settings
+        if settings is None or not settings.rescue or out.status[at] == Status.BAD_CONTROL:
+            return False
+        held = self._held(forces, k, at)
+        if forces.control is not None and len(held[0]) != self.compiled.nv:
+            out.status[at] = Status.BAD_CONTROL
+            return False
+        # A step that follows one which had to be divided is likely to need nearly as many parts
+        parts, spent = max(self._parts // 2, 1), 0
+        again = forces._replace(control=None, tau=held, wrench=_row(forces.wrench, at))
+        clock = Clock(self.dt, k, 1, every, origin, 0, READY)
+        failed = out.residual[at], out.status[at]
+        while parts <= settings.max_substeps:
+            method = methods.known(Rescued(self._method.stages, settings, parts))
+            made, _ = run(method, self.compiled.system, self._room, again, clock, out)
+            spent += int(out.iterations[at])
+            if made:
+                break
+            parts *= 2
+        out.iterations[at] = spent
+        if parts > settings.max_substeps:
+            out.residual[at], out.status[at] = failed  # of the plain search, which says more
+            self._parts = 1
+            return False
+        self._parts = out.substeps[at] = parts
+        return True
+
+    def _held(self, forces: Forces, k: int, at: int) -> Array:
+        """Joint forces (1, nv) of step k, its start being the node; (0, nv) if there are none."""
+        if forces.control is not None:
+            force: Array = forces.control(k * self.dt, self.q, self.v)
+            return force[None]
+        return _row(forces.tau, at)
+
+    def _forces_by(self, law: Any) -> Array:
+        """Joint forces (1, nv) by a control law at this node, as `per_step`; it gets copies of the state."""
+        given: Any = law(self.t, self.q, self.v)
+        plain = isinstance(given, np.ndarray) and given.shape == (self.compiled.nv,) and given.dtype == float
+        if plain and all_finite(given):
+            row: Array = given[None]
+            return row
+        return returned("control", given, (self.model.nv,))
+
+    def _control_failure(self, hint: str = "") -> StepError:
+        """Return the StepError of a control that failed at this node."""
+        self._status = int(Status.BAD_CONTROL)
+        return StepError(self.status.meaning, self.steps, self.t, np.nan, "", self.q, self.v, self.p, hint)
+
+    def _blame_control(self, error: Exception) -> Exception:
+        """Add to what a control raised when that was; the StepError that it is raised from has the last good state."""
+        error.add_note(f"raised by the control at step {self.steps}, t = {self.t:.6g} s; the last good state is in q, "
+                       "v and p of the __cause__ of this exception")
+        return error
+
+    def _ask_again(self, law: Any) -> None:
+        """Call a law that failed inside the compiled loop from Python, to raise what it raises."""
+        try:
+            self._forces_by(law)
+        except Exception as error:
+            raise self._blame_control(error) from self._control_failure()
+        raise self._control_failure("It does not fail when it is called again at the same t, q and v: does it depend "
+                                    "on anything else?")
+
+    def _settle(self) -> None:
+        """Know the energy and the momentum of the last good node after a step that failed."""
+        with suppress(ValueError):  # beyond the range of numbers, which was noticed a few steps later
+            self._state.total[:] = momentum(self.model, self.q, self.v)
+            self._state.energy[0] = energy(self.model, self.q, self.v) - self.compiled.ground_energy
+
+    def _failure(self, blamed: int, residual: float, tau: Array, wrench: Array) -> StepError:
+        joint = self.model.names[self.compiled.body_of_link[blamed]]
+        hint = hints.forced(self.model, self.compiled, self.q, self.dt, tau, wrench.reshape(-1, 6))
+        return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p, hint)
+
+
+def unresolved_damping(model: Model, q: Array, dt: float, integrator: Integrator) -> str:
+    """Name the joint whose damping a step from q (nq,) cannot resolve, and a dt, s, that does; empty if there is none.
+
+    Each product with M⁻¹ is the start of a simulation at a momentum, which is compiled for every run anyway.
+    """
+    sim = Simulator(model, q, np.zeros(model.nv), dt=dt, integrator=integrator, ignore=DAMPING)
+
+    def solve(p: Array) -> Array:
+        sim._state.p[:] = p
+        sim._prepare(P)
+        return sim.v
+
+    longest = float(np.abs(sim._method.stages).max()) if isinstance(integrator, VariationalMethod) else 1.0
+    return unresolved(model, dt, longest, solve) if sim.compiled.damped else ""
+
+
+def widen(extremes: Array, energy: Array, momentum: Array) -> None:
+    """Count kept nodes among the extremes (16,): their energy (K,), without that of the ground, and momentum (K, 6).
+
+    Of several runs at once, all three have one more axis, the last.
+    """
+    if len(energy):
+        least, greatest = slice(LEAST_MOMENTUM, GREATEST_MOMENTUM), slice(GREATEST_MOMENTUM, MOMENTA.stop)
+        extremes[LEAST] = np.minimum(extremes[LEAST], energy.min(axis=0))
+        extremes[GREATEST] = np.maximum(extremes[GREATEST], energy.max(axis=0))
+        extremes[least] = np.minimum(extremes[least], momentum.min(axis=0))
+        extremes[greatest] = np.maximum(extremes[greatest], momentum.max(axis=0))
+
+
+def _row(forces: Array, at: int) -> Array:
+    """Forces (R, ...) of one step: (1, ...) or (0, ...)."""
+    return forces[at : at + 1] if len(forces) > 1 else forces
+
+
+def per_step(name: str, value: ArrayLike | None, shape: tuple[int, ...], steps: int | None) -> Array:
+    """Forces as (R, *shape): R = 0 for none, 1 if held, or the number of steps."""
+    if value is None:
+        return np.zeros((0, *shape))
+    array = real_array(value, name)
+    if array.ndim == 0 and shape == (1,):
+        array = array.reshape(1)
+    if array.shape == shape:
+        array = array[None]
+    elif steps is None or array.shape != (steps, *shape):
+        options = f"{shape}" if steps is None else f"{shape} or {(steps, *shape)}"
+        raise ValueError(f"{name} must have shape {options}, not {array.shape}")
+    if not np.isfinite(array).all():
+        row = int(np.argwhere(~np.isfinite(array))[0][0])
+        raise ValueError(f"{name} has entries that are not finite, the first in row {row}")
+    return array
+
+
+def returned(name: str, value: object, shape: tuple[int, ...]) -> Array:
+    """What the function that was given for this argument returned, as `per_step`; None is no force, but a fault."""
+    name = f"what {name} returns"
+    return per_step(name, real_array(value, name), shape, None)
+
+
+@point_to_integrator
+def variational_step(
+    model: Model, q0: ArrayLike, p0: ArrayLike, h: float, integrator: Integrator | IntegratorName | None = None
+) -> tuple[Array, Array]:
+    """The bare map of one variational step, without forces other than the model's own.
+
+    Parameters
+    ----------
+    q0 : (nq,) configuration, rad, m, unit quaternions
+    p0 : (nv,) momentum conjugate to v, kg m²/s, kg m/s
+    h : time step, s; negative steps back, and undoes a step of +h
+    integrator : Variational(...), or another integrator to compare it with; Variational() unless given
+
+    Returns
+    -------
+    q1 : (nq,) configuration
+    p1 : (nv,) momentum
+    """
+    step = finite(h)
+    if not step:
+        raise ValueError(f"h must be a finite number other than zero, not {shown(h)}")
+    p = vector(model, p0, "p0")
+    sim = Simulator(model, q0, None, dt=abs(step), integrator=integrator, ignore=DAMPING)
+    sim.dt = step
+    sim._start(sim.q, sim.v, p)
+    sim.step()
+    return sim.q, sim.p
