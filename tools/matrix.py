@@ -30,7 +30,8 @@ EXTRA = "all"
 TOOLS = ("pytest", "hypothesis", "mpmath", "scipy")  # what the tests need beside the extra, in any version
 TESTS = (  # of every part that meets Numba or another package; most of the time goes into compiling
     "tests/kernels/test_joint_motion.py", "tests/kernels/test_se3.py", "tests/kernels/test_so3.py",
-    "tests/machine/test_stages.py", "tests/machine/test_cache.py", "tests/simulation/test_simulate_many.py", "tests/files/test_exports.py",
+    "tests/machine/test_stages.py", "tests/machine/test_cache.py", "tests/simulation/test_simulate_many.py",
+    "tests/files/test_exports.py",
     "tests/files/test_trouble.py", "tests/cli", "tests/formats/test_load.py", "tests/formats/test_refused.py",
     "tests/plots", "tests/viewers/test_page.py", "tests/viewers/test_server.py",
 )

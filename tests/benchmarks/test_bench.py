@@ -208,9 +208,13 @@ def test_peak_memory_counts_bytes():
 @pytest.mark.parametrize(("options", "plan"), [([], suite.FULL), (["--quick"], suite.QUICK)])
 def test_commands_choose_the_plan_and_the_folder(monkeypatch, tmp_path, options, plan):
     asked = []
-    monkeypatch.setattr(suite, "run", lambda *arguments: asked.append(arguments))
-    monkeypatch.setattr(command, "run", suite.run)
+    monkeypatch.setattr(command, "run", lambda *arguments: asked.append(arguments))
     monkeypatch.setattr(sys, "argv", ["bench", *options, "--out", str(tmp_path)])
     command.main()
-    assert CliRunner().invoke(app, ["bench", *options, "--out", str(tmp_path)]).exit_code == 0
-    assert asked == [(plan, tmp_path, None)] * 2
+    assert asked == [(plan, tmp_path, None)]
+
+
+def test_installed_command_says_where_the_bench_is():
+    result = CliRunner().invoke(app, ["bench"])
+    assert result.exit_code == 0
+    assert "make bench" in result.stdout and "make choose" in result.stdout

@@ -21,7 +21,7 @@ def to_mujoco(model: Model) -> Any:
     """Build the MuJoCo model (an MjModel) of a model: bodies, joints, inertias, springs and damping; no contacts.
 
     A joint is called as here, or after its body if it has no name; the parts of a universal or planar joint are joints
-    of their own, NAME.0, NAME.1 and so on. `leastaction.formats.convert` turns states into those of this model and back.
+    of their own, NAME.0, NAME.1 and so on. `leastaction.convert` turns states into those of this model and back.
 
     MuJoCo's compiler refuses moving bodies without mass and inertias with a zero moment, such as a thin rod's, although
     the simulation itself needs neither. So all bodies are compiled with mass and moments of one, and get their own
