@@ -16,6 +16,7 @@ from leastaction.errors import ModelError
 from leastaction.kernels import elements, layout
 from leastaction.kernels.layout import LANES, LINK, State, System, Tree
 from leastaction.kernels.machine import memory
+from leastaction.kernels.machine.jit import bound
 from leastaction.model import Model, merge_fixed
 from leastaction.model.arrays import product, rotated
 
@@ -83,6 +84,22 @@ class Compiled:
     def take_back(self, use: str, w: np.ndarray) -> None:
         """Take back a workspace for the next who asks."""
         self._spare.setdefault(use, []).append(w)
+
+    def bound(self, entry: Any, *arguments: Any) -> Any:
+        """Return the machine code of an entry (kernels/machine/jit.py) for such arguments, the same for every call."""
+        try:
+            return self._bound[entry]
+        except KeyError:
+            return self._bound.setdefault(entry, bound(entry, *arguments))
+
+    @cached_property
+    def no_wrench(self) -> np.ndarray:
+        """Wrenches on all links (n, 6), zero, to be read only."""
+        return np.zeros((self.tree.n, 6))
+
+    @cached_property
+    def _bound(self) -> dict[Any, Any]:
+        return {}
 
     @cached_property
     def _spare(self) -> dict[str, list[np.ndarray]]:

@@ -84,10 +84,11 @@ def poses(model: Model, q: ArrayLike | None = None) -> Array:
     (nb, 4, 4) homogeneous matrices, body frame to world, m
     """
     c = compile_model(model)
-    q, _ = model.check_state(q, None)
+    q = model.layout.check_q(model.q0 if q is None else q)
     result = np.zeros((model.nb, 4, 4))
     w = c.lend("poses")
-    queries.body_poses(c.system.tree, w, q, c.link_of_body, c.body_position, c.body_quaternion, result)
+    given = c.system.tree, w, q, c.link_of_body, c.body_position, c.body_quaternion, result
+    c.bound(queries.body_poses, *given)(*given)
     c.take_back("poses", w)
     return within_range(result, "a pose")
 
@@ -105,7 +106,7 @@ def jacobian(model: Model, q: ArrayLike | None, body: str) -> Array:
     (6, nv) such that J v is the body's twist (ω, v) in its own axes, at its origin, rad/s and m/s
     """
     c = compile_model(model)
-    q, _ = model.check_state(q, None)
+    q = model.layout.check_q(model.q0 if q is None else q)
     b = model.body_index(body)
     columns = np.zeros((model.nv, 6))
     link, point = int(c.link_of_body[b]), tuple(c.body_position[b].tolist())
@@ -126,7 +127,7 @@ def mass_matrix(model: Model, q: ArrayLike | None = None) -> Array:
     (nv, nv) symmetric, kg m², kg m, kg
     """
     c = compile_model(model)
-    q, _ = model.check_state(q, None)
+    q = model.layout.check_q(model.q0 if q is None else q)
     M = np.zeros((model.nv, model.nv))
     queries.mass_matrix(c.system.tree, c.workspace(), q, np.zeros(model.nv), M)
     return within_range(M, "the mass matrix")
@@ -150,7 +151,8 @@ def inverse_dynamics(model: Model, q: ArrayLike | None, v: ArrayLike | None, a: 
     model._refuse_elements("inverse_dynamics")
     tau = np.zeros(model.nv)
     w = c.lend("inverse_dynamics")
-    queries.inverse_dynamics(c.system, w, q, v, vector(model, a, "a"), tau)
+    given = c.system, w, q, v, vector(model, a, "a"), tau
+    c.bound(queries.inverse_dynamics, *given)(*given)
     c.take_back("inverse_dynamics", w)
     return within_range(tau, "a joint force")
 
@@ -179,9 +181,12 @@ def forward_dynamics(
     q, v = model.check_state(q, v)
     model._refuse_elements("forward_dynamics")
     a = np.zeros(model.nv)
-    links = link_wrenches(model, wrench)
+    links = c.no_wrench if wrench is None else link_wrenches(model, wrench)
+    if links.ndim != 2:
+        raise ValueError(f"wrench must have shape ({model.nb}, 6), not {(*links.shape[:-2], model.nb, 6)}")
     w = c.lend("forward_dynamics")
-    singular = queries.forward_dynamics(c.system, w, q, v, vector(model, tau, "tau"), links, a)
+    given = c.system, w, q, v, vector(model, tau, "tau"), links, a
+    singular = c.bound(queries.forward_dynamics, *given)(*given)
     c.take_back("forward_dynamics", w)
     require_regular(model, c, singular)
     return within_range(a, "an acceleration")
@@ -191,7 +196,8 @@ def _energy_momentum(model: Model, q: ArrayLike | None, v: ArrayLike | None) -> 
     c = compile_model(model)
     q, v = model.check_state(q, v)
     w = c.lend("energy_momentum")
-    kinetic, gravitational, springs, angular, linear = queries.energy_momentum(c.system, w, q, v)
+    kinetic, gravitational, springs, angular, linear = c.bound(
+        queries.energy_momentum, c.system, w, q, v)(c.system, w, q, v)
     c.take_back("energy_momentum", w)
     within_range(np.array([kinetic + gravitational + springs, *angular, *linear]), "the energy or the momentum")
     return c.ground_energy, kinetic, gravitational, springs, angular, linear
@@ -307,7 +313,7 @@ def increment(model: Model, q: ArrayLike, epsilon: ArrayLike) -> Array:
     (nq,) q ⊕ ε: one-DoF joints add, ball and free joints multiply by exp(ε)
     """
     c = compile_model(model)
-    q, _ = model.check_state(q, None)
+    q = model.layout.check_q(model.q0 if q is None else q)
     queries.moved(c.system.tree, q, vector(model, epsilon, "epsilon"))
     return within_range(q, "the increment")
 

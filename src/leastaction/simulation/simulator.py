@@ -25,6 +25,7 @@ from leastaction.integrators import (
 from leastaction.kernels import methods
 from leastaction.kernels.layout import READY, SCRATCH, SCREW, Clock, Forces, P, V
 from leastaction.kernels.loop import run
+from leastaction.kernels.machine.jit import bound
 from leastaction.kernels.record import GREATEST, GREATEST_MOMENTUM, LEAST, LEAST_MOMENTUM, LOOK, MOMENTA, Record
 from leastaction.kernels.rescue import Rescued
 from leastaction.model import Model
@@ -88,6 +89,9 @@ class Simulator:
         self._method = methods.known(self.integrator.method(self.compiled))
         self._settings: Any = getattr(self._method, "settings", None)
         self._ready = not hasattr(self._method, "search")  # else the address of the search is missing
+        # The machine code of the loop for the record of one step, and for the record that was last written to
+        self._loop_of_one: Any = None
+        self._again: tuple[Record | None, Any] = None, None
         if not self._ready:
             ahead.begin(self._method.settings)
         self._nothing = Forces(None, np.zeros(0), np.zeros(0), np.zeros((0, self.compiled.nv)),
@@ -105,6 +109,7 @@ class Simulator:
         """Set the node from (q, v), or from (q, p)."""
         self._room, self._state = self.compiled.room(q, v)
         self._one = self._record(1, NEVER, LOOK - 1)  # room for a step of which nothing is kept
+        self._row = np.empty((1, self.compiled.nv))  # room for the joint forces of a step
         if p is not None:
             self._state.p[:] = p
         require_regular(self.model, self.compiled, self._prepare(V if p is None else P))
@@ -268,7 +273,14 @@ class Simulator:
         if not self._ready:
             address = ahead.search_address(self._settings, run, self._method, *given)
             self._method, self._ready = self._method._replace(search=address), True
-        made: tuple[int, int] = run(self._method, *given)
+        loop: Any = run
+        if forces.control is None:
+            if out is self._one:
+                loop = self._loop_of_one = self._loop_of_one or bound(run, self._method, *given)
+            elif out is self._again[0]:  # step after step where Python computes forces
+                loop = self._again[1] or bound(run, self._method, *given)
+            self._again = out, None if loop is run else loop
+        made: tuple[int, int] = loop(self._method, *given)
         return made
 
     def _advance_stuck(self, tau: Array, wrench: Array, out: Record, k: int) -> None:
@@ -373,8 +385,8 @@ class Simulator:
         given: Any = law(self.t, self.q, self.v)
         plain = isinstance(given, np.ndarray) and given.shape == (self.compiled.nv,) and given.dtype == float
         if plain and all_finite(given):
-            row: Array = given[None]
-            return row
+            self._row[0] = given
+            return self._row
         return returned("control", given, (self.model.nv,))
 
     def _control_failure(self, hint: str = "") -> StepError:
