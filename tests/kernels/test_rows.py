@@ -40,8 +40,8 @@ def definition(rows, r, Ra, Rb, gap):
     sa, sb, ea, eb = (mpmath.matrix(column.reshape(-1, 3)[r].tolist()) for column in columns)
     d = mpmath.matrix(list(gap)) + Ra * sa - Rb * sb
     ua, ub, length = Ra * ea, Rb * eb, mpmath.mpf(rows.length[r])
-    value = {POS: (ub.T * d)[0], DOT: (ub.T * ua)[0], DIST: ((d.T * d)[0] - length**2) / (2 * length)}[rows.kind[r]]
-    return mpmath.mpf(rows.scale[r]) * value
+    value = {POS: (ub.T * d)[0], DOT: (ub.T * ua)[0] - length, DIST: ((d.T * d)[0] - length**2) / (2 * length)}
+    return mpmath.mpf(rows.scale[r]) * value[rows.kind[r]]
 
 
 def rotation_mp(q):

@@ -4,7 +4,7 @@ With markers r_a = R_a s_a and r_b = R_b s_b, directions u_a = R_a e_a and u_b =
 origins, and d = gap + r_a − r_b the way from marker b to marker a, all in world axes:
 
     POS     u_b · d                                the distance of marker a from a plane of b
-    DOT     u_b · u_a                              directions at right angles
+    DOT     u_b · u_a − l                          directions at a given angle, of cosine l
     DIST    (d · d − l²) / 2l                      a rod of length l
     COUPLE  (q_a − ref_a) − Σ c_k (q_b − ref_b)^k  of two SCREW joints
 
@@ -25,9 +25,9 @@ POS, DOT, DIST, COUPLE = 0, 1, 2, 3
 POWERS = 5  # coefficients of a COUPLE row
 
 # m rows. kind; a, b: the two links (n: the ground; a COUPLE row with b = n is of one joint); sa, sb (m, 3): markers, m;
-# ea, eb (m, 3): unit vectors, both in the frames of the links; length: of a DIST row, m; coefficients (m, 5), reference
-# (m, 2): of a COUPLE row; scale: what the row is multiplied by; loop: which loop or coupling the row is of; and of each
-# link and the ground, root (n + 1): the root link of its tree. All are flat arrays.
+# ea, eb (m, 3): unit vectors, both in the frames of the links; length: of a DIST row, m, or the cosine of a DOT row;
+# coefficients (m, 5), reference (m, 2): of a COUPLE row; scale: what the row is multiplied by; loop: which loop or
+# coupling the row is of; and of each link and the ground, root (n + 1): the root link of its tree. All are flat arrays.
 Rows = namedtuple("Rows", "kind a b sa sb ea eb length coefficients reference scale loop root")
 
 
@@ -38,7 +38,7 @@ def wrench_row(rows, r, Ra, Rb, gap):
     k = rows.scale[r]
     if rows.kind[r] == DOT:
         ua, ub = so3.rotate(Ra, read3(rows.ea, 3 * r)), so3.rotate(Rb, read3(rows.eb, 3 * r))
-        return k * dot(ua, ub), scale(k, cross(ua, ub)), (0.0, 0.0, 0.0)
+        return k * (dot(ua, ub) - rows.length[r]), scale(k, cross(ua, ub)), (0.0, 0.0, 0.0)
     ra, rb = so3.rotate(Ra, read3(rows.sa, 3 * r)), so3.rotate(Rb, read3(rows.sb, 3 * r))
     d = add(gap, sub(ra, rb))
     if rows.kind[r] == POS:
