@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,8 @@ ROUND_OFF = 1e-14  # of the size of a model, below which no iteration can make a
 CLOSED = 1e-10  # of the size of a model: what a closure may be at most
 ALIKE = 0.5  # cosine of directions that must agree: it is 1 if they do, 0 or −1 if a loop is closed the wrong way round
 LONGEST = 0.5  # rad or m that a joint moves at most in one iteration
-SHORTEST = 1e-6  # fraction of an iteration's way, below which the loops cannot be closed any further
+DAMPING = (0.0, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)  # of an iteration, relative to the greatest singular value
+PROGRESS = 1e-6  # fraction of the closure, less than which no iteration may gain
 ITERATIONS = 200
 TINY = 1e-12  # of the mean diagonal entry, added to a mass matrix: massless joints follow the others
 
@@ -74,10 +75,10 @@ def rank(A: Array) -> int:
 def assemble(
     model: Model, q: ArrayLike | None = None, v: ArrayLike | None = None, keep: str | Iterable[str] = ()
 ) -> tuple[Array, Array]:
-    """Find the closed state that is nearest to (q, v), as the masses weigh it.
+    """Find a closed state near (q, v), as the masses weigh it.
 
-    The configuration comes by Gauss–Newton steps in the metric of the mass matrix, the velocity by one projection, so
-    that no loop opens: A v = 0.
+    The configuration comes by Gauss–Newton steps, each the least in the metric of the mass matrix, the velocity by one
+    projection, so that no loop opens: A v = 0.
 
     Parameters
     ----------
@@ -113,15 +114,12 @@ def _closed(model: Model, c: Compiled, q: Array, free: Array) -> Array:
     for _ in range(ITERATIONS):
         if float(np.abs(g).max()) <= ROUND_OFF * size(c):
             break
-        way = _least_motion(mass_matrix(model, q), jacobian(c, q), -g, free)
-        way *= min(1.0, LONGEST / max(float(np.abs(way).max()), 1e-300))
-        part, before = 1.0, float(np.linalg.norm(g))
-        while part > SHORTEST:
-            tried = increment(model, q, part * way)
+        steps = _least_motions(mass_matrix(model, q), jacobian(c, q), -g, free)
+        for way in steps:  # the whole way, then ever shorter ones, towards the steepest descent
+            tried = increment(model, q, way * min(1.0, LONGEST / max(float(np.abs(way).max()), 1e-300)))
             g_tried = values(c, tried)
-            if float(np.linalg.norm(g_tried)) < (1.0 - 1e-4 * part) * before:
+            if float(np.linalg.norm(g_tried)) < (1.0 - PROGRESS) * float(np.linalg.norm(g)):
                 break
-            part *= 0.5
         else:
             break
         q, g = tried, g_tried
@@ -143,7 +141,7 @@ def _closed(model: Model, c: Compiled, q: Array, free: Array) -> Array:
 def _consistent(model: Model, c: Compiled, q: Array, v: Array, free: Array) -> Array:
     """Return the velocity (nv,) nearest to v at which no loop opens; only joints that are free change theirs."""
     A = jacobian(c, q)
-    v = v + _least_motion(mass_matrix(model, q), A, -A @ v, free)
+    v = v + next(_least_motions(mass_matrix(model, q), A, -A @ v, free))
     rates = by_loop(model, A @ v)
     worst = max(rates, key=lambda name: rates[name])
     if not rates[worst] <= CLOSED * float(np.abs(A).max() * max(1.0, np.abs(v).max())):
@@ -153,17 +151,23 @@ def _consistent(model: Model, c: Compiled, q: Array, v: Array, free: Array) -> A
     return v
 
 
-def _least_motion(M: Array, A: Array, b: Array, free: Array) -> Array:
-    """Return x (nv,) with A x = b as nearly as can be, the least by its kinetic energy, zero where not free."""
+def _least_motions(M: Array, A: Array, b: Array, free: Array) -> Iterator[Array]:
+    """Yield x (nv,) with A x = b as nearly as can be, the least by its kinetic energy, zero where not free.
+
+    The first solves it; those that follow are damped the more (Levenberg–Marquardt).
+    """
     M = M[np.ix_(free, free)] + TINY * np.trace(M) / len(M) * np.eye(int(free.sum()))
     try:
         L = np.linalg.cholesky(M)
     except np.linalg.LinAlgError:
         raise ModelError("the mass matrix is not positive: give every body mass, or its joint an armature") from None
-    B = np.linalg.solve(L, A[:, free].T).T  # A L⁻ᵀ
-    x = np.zeros(len(free))
-    x[free] = np.linalg.solve(L.T, np.linalg.lstsq(B, b, rcond=RANK)[0])
-    return x
+    U, sizes, V = np.linalg.svd(np.linalg.solve(L, A[:, free].T).T, full_matrices=False)  # of A L⁻ᵀ
+    kept = sizes > RANK * sizes[0]
+    for damping in DAMPING:
+        along = sizes[kept] / (sizes[kept] ** 2 + (damping * sizes[0]) ** 2) * (U.T @ b)[kept]
+        x = np.zeros(len(free))
+        x[free] = np.linalg.solve(L.T, V[kept].T @ along)
+        yield x
 
 
 def reversed_loop(model: Model, q: Array) -> str | None:

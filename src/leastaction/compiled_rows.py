@@ -176,7 +176,7 @@ def _length(tree: Tree, constants: Array, a: Marker, b: Marker) -> float:
     meeting = next((link for link in paths[0] if link in paths[1]), None)
     way, meet = 0.0, []
     for path, end in zip(paths, (a, b), strict=True):
-        below = path if meeting is None else path[: path.index(meeting)]
+        below = [link for link in path if link < tree.n] if meeting is None else path[: path.index(meeting)]
         if below:
             way += float(np.linalg.norm(place[below[:-1]], axis=1).sum() + np.linalg.norm(end.position))
         meet.append(place[below[-1]] if below else end.position)
