@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from leastaction import reference as reference
     from leastaction import viewers as viewers
     from leastaction.analysis import Certificate, audit, compare, to_mujoco
+    from leastaction.assembly import assemble, closure, constraint_jacobian
     from leastaction.dynamics import (
         discrete_jacobian,
         discrete_residual,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
         potential_energy,
     )
     from leastaction.ensemble import Ensemble, EnsembleResults, Normal, Uniform, open_ensemble
-    from leastaction.errors import AccuracyWarning, FileError, ModelError, ModelWarning, StepError
+    from leastaction.errors import AccuracyWarning, AssemblyError, FileError, ModelError, ModelWarning, StepError
     from leastaction.files import open_run
     from leastaction.files.resume import resume
     from leastaction.formats import convert as convert
@@ -42,15 +43,19 @@ if TYPE_CHECKING:
     from leastaction.model import (
         Ball,
         Body,
+        Coupling,
+        Cylindrical,
         Fixed,
         Free,
         Geometry,
         Helical,
         Inertia,
+        Loop,
         Model,
         Planar,
         Prismatic,
         Revolute,
+        Rod,
         Universal,
         library,
     )
@@ -70,14 +75,16 @@ _HOME = {
     name: f"leastaction.{module}"
     for module, names in {
         "analysis": "Certificate audit compare to_mujoco",
+        "assembly": "assemble closure constraint_jacobian",
         "dynamics": "discrete_jacobian discrete_residual energy forward_dynamics increment inverse_dynamics jacobian "
                     "kinetic_energy mass_matrix momentum poses potential_energy",
         "ensemble": "Ensemble EnsembleResults Normal Uniform open_ensemble",
-        "errors": "AccuracyWarning FileError ModelError ModelWarning StepError",
+        "errors": "AccuracyWarning AssemblyError FileError ModelError ModelWarning StepError",
         "files": "resume",
         "formats": "find_model from_mujoco load",
         "integrators": "Rescue RungeKutta4 SemiImplicitEuler Status Variational",
-        "model": "Ball Body Fixed Free Geometry Helical Inertia Model Planar Prismatic Revolute Universal library",
+        "model": "Ball Body Coupling Cylindrical Fixed Free Geometry Helical Inertia Loop Model Planar Prismatic "
+                 "Revolute Rod Universal library",
         "root_finders": "RIQN Newton",
         "simulation.many": "simulate_many",
         "simulation.simulator": "Simulator variational_step",
@@ -96,9 +103,12 @@ _PEERS = ("SVI", "Absolute", "Broyden", "DenseNewton")  # looked for here by tho
 __all__ = [
     "RIQN",
     "AccuracyWarning",
+    "AssemblyError",
     "Ball",
     "Body",
     "Certificate",
+    "Coupling",
+    "Cylindrical",
     "Ensemble",
     "EnsembleResults",
     "FileError",
@@ -107,6 +117,7 @@ __all__ = [
     "Geometry",
     "Helical",
     "Inertia",
+    "Loop",
     "Model",
     "ModelError",
     "ModelWarning",
@@ -116,6 +127,7 @@ __all__ = [
     "Prismatic",
     "Rescue",
     "Revolute",
+    "Rod",
     "RungeKutta4",
     "SemiImplicitEuler",
     "Simulator",
@@ -127,8 +139,11 @@ __all__ = [
     "Universal",
     "Variational",
     "__version__",
+    "assemble",
     "audit",
+    "closure",
     "compare",
+    "constraint_jacobian",
     "convert",
     "discrete_jacobian",
     "discrete_residual",

@@ -12,8 +12,10 @@ from weakref import finalize
 import numpy as np
 
 from leastaction.arguments import shown
+from leastaction.compiled_rows import rows_of
 from leastaction.errors import ModelError
 from leastaction.kernels import elements, layout
+from leastaction.kernels.constraints.rows import Rows
 from leastaction.kernels.layout import LANES, LINK, State, System, Tree
 from leastaction.kernels.machine import memory
 from leastaction.kernels.machine.jit import bound
@@ -45,6 +47,7 @@ class Compiled:
     ground_energy : its potential energy, J
     stiff, damped : whether any joint has damping or a spring, or damping
     elements : forces between bodies, a tuple of tables as kernels/elements takes them
+    rows : of loops and couplings, as kernels/constraints takes them; None if there are none
     """
 
     tree: Tree
@@ -62,6 +65,7 @@ class Compiled:
     nq: int
     nv: int
     elements: tuple[Any, ...]
+    rows: Rows | None
 
     @cached_property
     def system(self) -> System:
@@ -122,7 +126,8 @@ class Compiled:
         """All of it that the kernels read once for several simulations side by side; only equal ones go together."""
         tree = (part.tobytes() if isinstance(part, np.ndarray) else str(part).encode() for part in self.tree)
         forces = (column.tobytes() for table in self.elements for column in table)
-        return b"|".join((*tree, self.rest.tobytes(), b"%d%d" % (self.stiff, self.damped), *forces))
+        rows = (column.tobytes() for column in self.rows or ())
+        return b"|".join((*tree, self.rest.tobytes(), b"%d%d" % (self.stiff, self.damped), *forces, *rows))
 
     @cached_property
     def _constant_rows(self) -> np.ndarray:
@@ -259,14 +264,15 @@ def _compile(model: Model) -> Compiled:
     family = layout.LAST * (last[ground] == np.arange(n)) + layout.FORK * forks
     kind = np.array([part.kind for part in parts])
     gx, gy, gz = model.gravity.tolist()
+    tree = memory.addressed(Tree(
+        n, model.nq, model.nv, most=max(layout.DOF[part.kind] for part in parts),
+        slides=int(any(part.slide.any() for part in parts)), end=0, matrices=0, sides=0, size=0,
+        parent=ground.astype(np.int64), kind=kind, iq=np.array(iq), iv=np.array(iv),
+        passive=np.array(passive, dtype=np.int64), family=family.astype(np.int64),
+        side=np.cumsum(kind != layout.SCREW) - 1,
+    ), lanes=False)
     return Compiled(
-        tree=memory.addressed(Tree(
-            n, model.nq, model.nv, most=max(layout.DOF[part.kind] for part in parts),
-            slides=int(any(part.slide.any() for part in parts)), end=0, matrices=0, sides=0, size=0,
-            parent=ground.astype(np.int64), kind=kind, iq=np.array(iq), iv=np.array(iv),
-            passive=np.array(passive, dtype=np.int64), family=family.astype(np.int64),
-            side=np.cumsum(kind != layout.SCREW) - 1,
-        ), lanes=False),
+        tree=tree,
         constants=rows,
         rest=rest,
         gravity=(gx, gy, gz),
@@ -281,4 +287,5 @@ def _compile(model: Model) -> Compiled:
         nq=model.nq,
         nv=model.nv,
         elements=_elements(model, n),
+        rows=rows_of(model, tree, rows, link_of_body, merged.position, merged.quaternion),
     )

@@ -149,6 +149,7 @@ def inverse_dynamics(model: Model, q: ArrayLike | None, v: ArrayLike | None, a: 
     c = compile_model(model)
     q, v = model.check_state(q, v)
     model._refuse_elements("inverse_dynamics")
+    model._refuse_loops("inverse_dynamics")
     tau = np.zeros(model.nv)
     w = c.lend("inverse_dynamics")
     given = c.system, w, q, v, vector(model, a, "a"), tau
@@ -180,6 +181,7 @@ def forward_dynamics(
     c = compile_model(model)
     q, v = model.check_state(q, v)
     model._refuse_elements("forward_dynamics")
+    model._refuse_loops("forward_dynamics")
     a = np.zeros(model.nv)
     links = c.no_wrench if wrench is None else link_wrenches(model, wrench)
     if links.ndim != 2:

@@ -34,6 +34,23 @@ class ModelError(ValueError):
         super().__init__(message)
 
 
+class AssemblyError(ModelError):
+    """Loops that cannot be closed from a configuration, or not at a velocity.
+
+    Attributes
+    ----------
+    loop : name of the worst loop
+    distance : how far it stays open, m; or how fast it opens, m/s
+    """
+
+    def __init__(self, message: str, loop: str = "", distance: float = 0.0) -> None:
+        super().__init__(message)
+        self.loop, self.distance = loop, distance
+
+    def __reduce__(self) -> tuple[type["AssemblyError"], tuple[str, str, float]]:
+        return AssemblyError, (str(self), self.loop, self.distance)
+
+
 class ModelWarning(UserWarning):
     """A model that can be simulated, but not as its description says: something in it is doubtful or does not act."""
 

@@ -104,7 +104,8 @@ def _changed(body: Body, values: dict[str, Any]) -> Body:
 def _compiled(model: Model, changes: Changes, count: int) -> list[Compiled | None]:
     """Return the arrays of each variant; None for one that is not plainly sound, or differs in something else."""
     base, kinds = compile_model(model), {what for what, _ in changes}
-    if not kinds <= {*COEFFICIENTS, *OF_BODIES, GRAVITY[0]}:
+    moves_markers = base.rows is not None and "position" in kinds  # of loops
+    if moves_markers or not kinds <= {*COEFFICIENTS, *OF_BODIES, GRAVITY[0]}:
         return [None] * count
     constants = np.repeat(base.constants[None], count, axis=0)
     sound = np.ones(count, dtype=bool)

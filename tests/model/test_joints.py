@@ -7,6 +7,7 @@ from leastaction.model import (
     JOINT_KINDS,
     SCREW,
     Ball,
+    Cylindrical,
     Fixed,
     Free,
     Helical,
@@ -25,6 +26,7 @@ EXAMPLES = {
     "ball": Ball(),
     "free": Free(),
     "fixed": Fixed(),
+    "cylindrical": Cylindrical(Y),
     "universal": Universal(X, Y),
     "planar": Planar(X, Y),
 }
@@ -49,6 +51,7 @@ def test_parts_add_up_to_the_joint(name):
         (Prismatic((0, 2, 0)), [(ZERO, Y)]),
         (Helical((0, 2, 0), pitch=0.5), [(Y, (0, 0.5, 0))]),
         (Universal((3, 0, 0), (0, 4, 0)), [(X, ZERO), (Y, ZERO)]),
+        (Cylindrical((0, 2, 0)), [(Y, ZERO), (ZERO, Y)]),
         (Planar((0, 3, 0), (0, 0, 4)), [(ZERO, Y), (ZERO, Z), (X, ZERO)]),
     ],
 )

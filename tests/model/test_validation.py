@@ -60,7 +60,7 @@ def single(joint=None, **options) -> Model:
         (
             single("hinge"),
             "body 'link': unknown joint type 'hinge'; use one of "
-            "Revolute, Prismatic, Helical, Ball, Free, Fixed, Universal, Planar",
+            "Revolute, Prismatic, Helical, Ball, Free, Fixed, Universal, Cylindrical, Planar",
         ),
     ],
 )

@@ -88,7 +88,7 @@ def test_state_has_units_of_every_joint():
     model = la.Model()
     box = la.Inertia.box(1.0, (0.1, 0.2, 0.3))
     joints = (la.Prismatic((1, 0, 0)), la.Helical((0, 0, 1), pitch=0.1), la.Universal((1, 0, 0), (0, 1, 0)),
-              la.Planar((1, 0, 0), (0, 1, 0)), la.Ball(), la.Free(), la.Fixed())
+              la.Planar((1, 0, 0), (0, 1, 0)), la.Cylindrical((0, 0, 1)), la.Ball(), la.Free(), la.Fixed())
     for joint in joints:
         model.add_body(type(joint).__name__, joint=joint, inertia=box)
     upper, lower = plots.state(la.simulate(model, dt=1e-2, steps=3))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from leastaction.model import (
     Ball,
     Body,
+    Cylindrical,
     Fixed,
     Free,
     Helical,
@@ -24,7 +25,7 @@ from leastaction.model import (
 from leastaction.reference.lie import Array, quat_exp
 from leastaction.reference.links import increment
 
-KINDS: tuple[type[Joint], ...] = (Revolute, Prismatic, Helical, Ball, Free, Fixed, Universal, Planar)
+KINDS: tuple[type[Joint], ...] = (Revolute, Prismatic, Helical, Ball, Free, Fixed, Universal, Cylindrical, Planar)
 MASSLESS = Inertia(0.0)
 Rng = np.random.Generator
 
@@ -57,7 +58,7 @@ def random_joint(rng: Rng, kind: type[Joint], passive: bool) -> Joint:
     """A joint of the given kind with random axes, and random spring, damping and armature when `passive`."""
     axis, other = rng.normal(size=3), rng.normal(size=3)
     geometry: dict[str, object] = {}
-    if kind in (Revolute, Prismatic, Helical):
+    if kind in (Revolute, Prismatic, Helical, Cylindrical):
         geometry["axis"] = axis
     if kind is Helical:
         geometry["pitch"] = rng.uniform(-0.3, 0.3)
@@ -66,7 +67,7 @@ def random_joint(rng: Rng, kind: type[Joint], passive: bool) -> Joint:
     bare = kind(**geometry)
     if not passive or kind is Fixed:
         return bare
-    size = bare.nv if kind in (Universal, Planar) and rng.random() < 0.5 else None
+    size = bare.nv if bare.per_dof and rng.random() < 0.5 else None
     return kind(**geometry, damping=rng.uniform(0, 0.5, size), stiffness=rng.uniform(0, 5, size),
                 armature=rng.uniform(0, 0.2, size), rest=random_coordinates(rng, bare))
 

@@ -35,6 +35,7 @@ def to_mujoco(model: Model) -> Any:
     import mujoco
 
     model._refuse_elements("MuJoCo's model")
+    model._refuse_loops("MuJoCo's model")
     if model.nv:
         forward_dynamics(model, None, None)  # which names what is wrong, and a joint that moves nothing
     else:

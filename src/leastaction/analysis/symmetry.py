@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leastaction.dynamics import poses
-from leastaction.model import BALL, FREE, Fixed, Joint, Model, Planar
+from leastaction.model import BALL, FREE, Cylindrical, Fixed, Joint, Model, Planar
 from leastaction.model.arrays import rotation_matrix
 from leastaction.trajectory import Trajectory
 
@@ -91,8 +91,8 @@ def _root_screws(model: Model) -> list[Array]:
 def _own_screws(joint: Joint) -> list[tuple[Array, Array]]:
     """Rotation axes and velocities, joint frame, that change nothing but where a joint has its body."""
     first, *others = joint.parts()
-    # Motions of the first part leave the others as they are; only in a plane does any of the three.
-    moved = [first, *others] if isinstance(joint, Planar) else [first]
+    # Motions of the first part leave the others as they are; in a plane and on a cylinder any does.
+    moved = [first, *others] if isinstance(joint, Planar | Cylindrical) else [first]
     if any(part.damping or part.stiffness or part.armature for part in moved):
         return []
     still, axes = np.zeros(3), np.eye(3)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from leastaction.arguments import finite, real_array, shown
 from leastaction.model import Body, Fixed, Model
-from leastaction.model.validation import did_you_mean
+from leastaction.model.names import did_you_mean
 
 Array = np.ndarray
 OF_BODIES = {"mass": None, "com": 3, "position": 3}  # and how many numbers each has

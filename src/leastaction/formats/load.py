@@ -13,7 +13,7 @@ from leastaction.formats.findings import Findings
 from leastaction.formats.folder import Folder
 from leastaction.model import Model
 from leastaction.model.library import BUILTIN, by_name
-from leastaction.model.validation import did_you_mean
+from leastaction.model.names import did_you_mean
 
 Root = Literal["auto", "fixed", "free"]
 SUFFIXES = (".urdf", ".xml", ".mjcf", ".xacro", ".sdf")

@@ -7,6 +7,7 @@ from leastaction.model.joint import BALL, FREE, SCREW, Joint, Part
 from leastaction.model.joints import (
     JOINT_KINDS,
     Ball,
+    Cylindrical,
     Fixed,
     Free,
     Helical,
@@ -15,6 +16,7 @@ from leastaction.model.joints import (
     Revolute,
     Universal,
 )
+from leastaction.model.loops import Coupling, Loop, Rod
 from leastaction.model.merge import Merged, merge_fixed
 from leastaction.model.model import Body, Model
 
@@ -25,18 +27,22 @@ __all__ = [
     "SCREW",
     "Ball",
     "Body",
+    "Coupling",
+    "Cylindrical",
     "Fixed",
     "Free",
     "Geometry",
     "Helical",
     "Inertia",
     "Joint",
+    "Loop",
     "Merged",
     "Model",
     "Part",
     "Planar",
     "Prismatic",
     "Revolute",
+    "Rod",
     "Universal",
     "library",
     "merge_fixed",

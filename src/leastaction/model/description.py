@@ -13,7 +13,8 @@ from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
 from leastaction.model.joint import Joint
 from leastaction.model.joints import JOINT_KINDS
-from leastaction.model.validation import did_you_mean
+from leastaction.model.loops import Coupling, Loop, Rod
+from leastaction.model.names import did_you_mean
 
 Kind = TypeVar("Kind")
 SHAPES = {"position": (3,), "quaternion": (4,), "size": (3,), "color": (4,)}
@@ -142,6 +143,52 @@ def read_body(data: Any) -> dict[str, Any]:
         "inertia": read_inertia(given.get("inertia", {"mass": 0.0}), f"the inertia of {what}"),
         "geometry": tuple(read_geometry(shape, f"the geometry of {what}") for shape in given.get("geometry", ())),
     }
+
+
+def loop_record(loop: Loop | Coupling) -> dict[str, Any]:
+    """Write down a loop or a coupling; `read_loop` reads it."""
+    if isinstance(loop, Coupling):
+        return record(loop, f"coupling '{loop.name}'")
+    what = f"loop '{loop.name}'"
+    own = loop.joint
+    joint = {"kind": "rod", **record(own, what)} if isinstance(own, Rod) else joint_record(own, what)
+    return {field.name: joint if field.name == "joint" else plain(getattr(loop, field.name), what)
+            for field in fields(loop)}
+
+
+def read_loop(data: Any) -> Loop | Coupling:
+    """Read a loop, or a coupling, whose ``joint`` is a name."""
+    given = dict(mapping(data, "a loop"))
+    name, joint = given.get("name"), given.get("joint")
+    if isinstance(joint, str):
+        what = f"coupling '{name}'"
+        _require_text(given, ("name", "joint"), ("to",), what)
+        for key in ("coefficients", "reference"):
+            if key in given:
+                row = as_array(numbers(given[key]), np.shape(given[key]), f"the {key} of {what}")
+                given[key] = tuple(row.ravel().tolist())
+        return build(Coupling, {"to": None, "coefficients": (0.0, 1.0), "reference": (0.0, 0.0), **given}, what)
+    what = f"loop '{name}'"
+    _require_text(given, ("name", "body"), ("other",), what)
+    fits = {"position": (3,), "quaternion": (4,), "other_position": (3,), "other_quaternion": (4,)}
+    for key, shape in fits.items():
+        neutral = (1.0, 0.0, 0.0, 0.0) if shape == (4,) else (0.0, 0.0, 0.0)
+        given[key] = as_array(numbers(given.get(key, neutral)), shape, f"the {key} of {what}")
+    own = dict(mapping(joint, f"the joint of {what}"))
+    if own.get("kind") == "rod":
+        own.pop("kind")
+        given["joint"] = build(Rod, {key: numbers(value) for key, value in own.items()}, f"the rod of {what}")
+    else:
+        given["joint"] = read_joint(own, f"the joint of {what}")
+    return build(Loop, {"other": None, **given}, what)
+
+
+def _require_text(given: Mapping[str, Any], names: Iterable[str], optional: Iterable[str], what: str) -> None:
+    """Raise a ModelError unless these entries are text, the optional ones text or nothing."""
+    wrong = [name for name in names if not isinstance(given.get(name), str)]
+    wrong += [name for name in optional if not isinstance(given.get(name), str | None)]
+    if wrong:
+        raise ModelError(f"{what}: {wrong[0]} must be text, not {given.get(wrong[0])!r}")
 
 
 def read_state(data: Mapping[str, Any], nq: int, nv: int) -> list[np.ndarray | None]:

@@ -64,12 +64,12 @@ class Joint(ABC):
 
     Parameters
     ----------
-    damping : number, tau = -damping v; Universal and Planar also take one per DoF
-    stiffness : number, of the spring to `rest`; Universal and Planar also take one per DoF
+    damping : number, tau = -damping v; Universal, Cylindrical and Planar also one per DoF
+    stiffness : number, of the spring to `rest`; Universal, Cylindrical and Planar also one per DoF
     rest : (nq,) configuration at which the spring is relaxed, rad, m, unit quaternion; None for neutral
-    armature : number, kinetic energy 0.5 armature (v · v); Universal and Planar also take one per DoF
+    armature : number, kinetic energy 0.5 armature (v · v); Universal, Cylindrical and Planar also one per DoF
     limits : (low, high), each a number or one per DoF, rad or m, infinite for no limit; it does not act
-    friction : number, dry friction; Universal and Planar also take one per DoF; it does not act
+    friction : number, dry friction; Universal, Cylindrical and Planar also one per DoF; it does not act
     effort_limit : number, largest force or moment of the joint's drive, N or N m; None if not known; it does not act
     velocity_limit : number, largest rate the drive allows, m/s or rad/s; None if not known; it does not act
     name : of the joint, as other programs call it; may be empty

@@ -107,6 +107,24 @@ class Free(Joint):
 
 
 @dataclass(frozen=True)
+class Cylindrical(_OneAxis):
+    """Rotation by q0 (rad) about an axis, then translation by q1 (m) along it.
+
+    Parameters
+    ----------
+    axis : (3,) direction, joint frame
+    """
+
+    nq: ClassVar[int] = 2
+    nv: ClassVar[int] = 2
+    per_dof: ClassVar[bool] = True
+
+    def _motions(self) -> list[Motion]:
+        axis = _unit(self.axis)
+        return [(SCREW, axis, STILL), (SCREW, STILL, axis)]
+
+
+@dataclass(frozen=True)
 class _TwoAxes(Joint):
     axis1: Any
     axis2: Any
@@ -167,7 +185,7 @@ class Planar(_TwoAxes):
 
 JOINT_KINDS: dict[str, type[Joint]] = {
     kind.__name__.lower(): kind
-    for kind in (Revolute, Prismatic, Helical, Ball, Free, Fixed, Universal, Planar)
+    for kind in (Revolute, Prismatic, Helical, Ball, Free, Fixed, Universal, Cylindrical, Planar)
 }
 
 

@@ -12,15 +12,27 @@ from numpy.typing import ArrayLike
 
 from leastaction.errors import ModelError
 from leastaction.model.arrays import UNIT_TOLERANCE, ByValue, as_array, same
-from leastaction.model.description import body_record, mapping, numbers, plain, read_body, read_state, refuse_unknown
+from leastaction.model.description import (
+    body_record,
+    loop_record,
+    mapping,
+    numbers,
+    plain,
+    read_body,
+    read_loop,
+    read_state,
+    refuse_unknown,
+)
 from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
 from leastaction.model.joint import Joint
 from leastaction.model.joints import Fixed
+from leastaction.model.loops import Coupling, Loop, Rod, listed
+from leastaction.model.names import did_you_mean
 from leastaction.model.show import drawn, html
 from leastaction.model.state import Layout
 from leastaction.model.unhonoured import Found, unhonoured
-from leastaction.model.validation import did_you_mean, validate
+from leastaction.model.validation import validate
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +64,7 @@ WELD = Fixed()
 
 
 class Model:
-    """A tree of rigid bodies; several trees may stand on the ground.
+    """A tree of rigid bodies, whose branches may be joined to loops; several trees may stand on the ground.
 
     Parameters
     ----------
@@ -69,8 +81,8 @@ class Model:
     not there is no fault when it is named; printing the model names it. Nothing is checked but shapes until
     `validate`, which lists every fault at once; the first use of a model calls it.
 
-    Models are equal when they have the same name, gravity, bodies, initial state, keyframes and ``ignored``, number
-    for number. As they may change, they cannot be keys of a dict.
+    Models are equal when they have the same name, gravity, bodies, loops, initial state, keyframes and ``ignored``,
+    number for number. As they may change, they cannot be keys of a dict.
     """
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "model") -> None:
@@ -80,6 +92,7 @@ class Model:
         self._notes: Found = {}
         self.keyframes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._bodies: list[Body] = []
+        self._loops: tuple[Loop | Coupling, ...] = ()
         self._index: dict[str, int] = {}
         self._revision = 0
         self._layout: Layout | None = None
@@ -128,10 +141,93 @@ class Model:
             self._v0 = None if self._v0 is None else np.append(self._v0, np.zeros(joint.nv))
         return body
 
+    def add_loop(
+        self,
+        name: str,
+        body: str,
+        other: str | None = None,
+        *,
+        joint: Joint | Rod,
+        position: ArrayLike = (0.0, 0.0, 0.0),
+        quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+        other_position: ArrayLike = (0.0, 0.0, 0.0),
+        other_quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
+    ) -> Loop:
+        """Close a loop: join a body to another one, or to the ground, by a joint that is not in the tree.
+
+        q and v stay those of the tree; `la.assemble` finds a state that is closed.
+
+        Parameters
+        ----------
+        name : unique among the loops and couplings of the model
+        body, other : names of the two bodies, which may be added later; other=None for the ground
+        joint : Ball (3 rows), Fixed (6), Revolute, Prismatic (5), Universal, Cylindrical (4), Planar (3), la.Rod (1)
+        position : (3,) origin of the joint's frame on ``body``, body frame, m
+        quaternion : (4,) unit quaternion of its axes, body frame
+        other_position : (3,) origin of the joint's frame on ``other``, its body frame or the world, m
+        other_quaternion : (4,) unit quaternion of its axes, its body frame or the world
+        """
+        if not all(isinstance(text, str) for text in (name, body)) or not isinstance(other, str | None):
+            raise ModelError(f"names of loops and bodies must be text, not {name!r} from {body!r} to {other!r}")
+        what = f"of loop '{name}'"
+        loop = Loop(
+            name, body, other, joint,
+            as_array(position, (3,), f"the position {what}"),
+            _nearly_unit(as_array(quaternion, (4,), f"the quaternion {what}")),
+            as_array(other_position, (3,), f"the other_position {what}"),
+            _nearly_unit(as_array(other_quaternion, (4,), f"the other_quaternion {what}")),
+        )
+        self._add(loop)
+        return loop
+
+    def add_coupling(
+        self,
+        name: str,
+        joint: str,
+        to: str | None = None,
+        coefficients: ArrayLike = (0.0, 1.0),
+        reference: ArrayLike = (0.0, 0.0),
+    ) -> Coupling:
+        """Let a joint follow another: (q − ref) = Σ c_k (q_to − ref_to)^k.
+
+        A gear has the coefficients (0, ratio), URDF's mimic (offset, multiplier).
+
+        Parameters
+        ----------
+        name : unique among the loops and couplings of the model
+        joint : name of a joint of one degree of freedom, or of the body it carries
+        to : name of another, None if the joint is to keep the place ref + c_0
+        coefficients : (c_0, …), at most five, rad or m over powers of rad or m
+        reference : (ref, ref_to), rad or m
+        """
+        if not all(isinstance(text, str) for text in (name, joint)) or not isinstance(to, str | None):
+            raise ModelError(f"names of couplings and joints must be text, not {name!r} of {joint!r} to {to!r}")
+        given = np.atleast_1d(as_array(coefficients, np.shape(coefficients), f"the coefficients of coupling '{name}'"))
+        own, other = as_array(reference, (2,), f"the reference of coupling '{name}'").tolist()
+        coupling = Coupling(name, joint, to, tuple(given.ravel().tolist()), (own, other))
+        self._add(coupling)
+        return coupling
+
+    def mobility(self, q: ArrayLike | None = None) -> int:
+        """Count the degrees of freedom that the loops leave at a configuration: nv less the rank of their Jacobian.
+
+        Parameters
+        ----------
+        q : (nq,) configuration, rad, m, unit quaternions; q0 if None
+        """
+        from leastaction.assembly import mobility
+
+        return mobility(self, q)
+
     @property
     def bodies(self) -> tuple[Body, ...]:
         """All bodies, in the order added."""
         return tuple(self._bodies)
+
+    @property
+    def loops(self) -> tuple[Loop | Coupling, ...]:
+        """All closures and couplings, in the order added."""
+        return self._loops
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -155,7 +251,7 @@ class Model:
 
     @property
     def revision(self) -> int:
-        """Grows with every change of a body or of gravity, never of q0 or v0; a key for caches."""
+        """Grows with every change of a body, of a loop or of gravity, never of q0 or v0; a key for caches."""
         return self._revision
 
     @property
@@ -276,9 +372,10 @@ class Model:
     def to_dict(self) -> dict[str, Any]:
         """Write the model down as plain data that JSON can hold: all that it is made of, exactly."""
         self._refuse_elements("its description as plain data, which files are made of,")
+        loops = {"loops": [loop_record(loop) for loop in self._loops]} if self._loops else {}
         return {
             "name": self.name, "gravity": plain(self.gravity, "gravity"), "q0": plain(self._q0, "q0"),
-            "v0": plain(self._v0, "v0"), "bodies": [body_record(body) for body in self._bodies],
+            "v0": plain(self._v0, "v0"), "bodies": [body_record(body) for body in self._bodies], **loops,
             "ignored": {word: list(names) for word, names in self.ignored.items()},
             "keyframes": {name: plain(state, f"keyframe '{name}'") for name, state in self.keyframes.items()},
         }
@@ -286,11 +383,12 @@ class Model:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Model:
         """Make the model that `to_dict` wrote down; keys that mean nothing are errors."""
-        known = ("name", "gravity", "q0", "v0", "bodies", "ignored", "keyframes")
+        known = ("name", "gravity", "q0", "v0", "bodies", "loops", "ignored", "keyframes")
         refuse_unknown(mapping(data, "a model"), known, "the model")
         model = cls(numbers(data.get("gravity", (0.0, 0.0, -9.81))), str(data.get("name", "model")))
         for body in data.get("bodies", ()):
             model._append(Body(**read_body(body)))
+        model._loops = tuple(read_loop(loop) for loop in data.get("loops", ()))
         model._q0, model._v0 = read_state(data, model.nq, model.nv)  # the setters would normalise once more
         model.check_state(None, None)
         model.ignored = mapping(data.get("ignored", {}), "ignored")
@@ -303,6 +401,7 @@ class Model:
             return NotImplemented
         return (
             self.name == other.name and same(self.gravity, other.gravity) and self._bodies == other._bodies
+            and self._loops == other._loops
             and _same_tables(self._elements, other._elements) and same(self.q0, other.q0) and same(self.v0, other.v0)
             and self.ignored == other.ignored and self.keyframes.keys() == other.keyframes.keys()
             and all(all(map(same, state, other.keyframes[name])) for name, state in self.keyframes.items())
@@ -313,8 +412,10 @@ class Model:
     def __repr__(self) -> str:
         bodies = "1 body" if self.nb == 1 else f"{self.nb} bodies"
         missing = sorted({body.parent for body in self._bodies if body.parent is not None} - self._index.keys())
+        closed = f", {listed(self._loops)}" if self._loops else ""
         awaited = f", no body yet for the parent {', '.join(map(repr, missing))}" if missing else ""
-        return f"<Model '{self.name}': {bodies}, nq = {self.nq}, nv = {self.nv}, {self.total_mass:g} kg{awaited}>"
+        sizes = f"{bodies}, nq = {self.nq}, nv = {self.nv}, {self.total_mass:g} kg"
+        return f"<Model '{self.name}': {sizes}{closed}{awaited}>"
 
     def __str__(self) -> str:
         return drawn(self)
@@ -327,6 +428,17 @@ class Model:
         self._index.setdefault(body.name, len(self._bodies))
         self._bodies.append(body)
         self._changed()
+
+    def _add(self, loop: Loop | Coupling) -> None:
+        self._loops = (*self._loops, loop)
+        self._changed()
+
+    def _refuse_loops(self, who: str, instead: str = "la.simulate and la.Simulator with la.Variational() do") -> None:
+        """Raise a ModelError if loops or couplings act, which ``who`` does not keep."""
+        if self._loops:
+            names = ", ".join(f"'{loop.name}'" for loop in self._loops[:5]) + (", …" if len(self._loops) > 5 else "")
+            raise ModelError(f"model '{self.name}' has loops or couplings ({names}), and {who} does not keep them: "
+                             f"{instead}")
 
     def _set_elements(self, tables: Iterable[Any]) -> None:
         """Let forces act between bodies: tables of kernels/elements, which name links by index."""

@@ -1,6 +1,5 @@
 """Every fault of a model at once, each naming its body."""
 
-import difflib
 import math
 import warnings
 from collections import Counter
@@ -13,7 +12,9 @@ from leastaction.errors import ModelError, ModelWarning
 from leastaction.model.arrays import UNIT_TOLERANCE, point_inertia
 from leastaction.model.joint import Joint
 from leastaction.model.joints import JOINT_KINDS, Free
+from leastaction.model.loop_faults import loop_faults
 from leastaction.model.merge import Merged, merge_fixed
+from leastaction.model.names import did_you_mean
 
 if TYPE_CHECKING:
     from leastaction.model.model import Model
@@ -35,6 +36,8 @@ def validate(model: "Model", strict: bool = False) -> None:
         merged = merge_fixed(model)
     inertia_faults, unphysical = _inertia_faults(model, merged)
     faults += inertia_faults
+    if model.loops:
+        faults += loop_faults(model, merged)
     doubt = (
         f"the inertia of {_listed(unphysical)} violates the triangle inequality by more than 1 %: no rigid body "
         "has such moments; the motion is still well defined, but check the matrix and its frame"
@@ -156,12 +159,6 @@ def _inertia_faults(model: "Model", merged: Merged) -> tuple[list[str], list[str
         )
     broken = moments[:, 2] > (1 + TRIANGLE_TOLERANCE) * (moments[:, 0] + moments[:, 1])
     return faults, [model.names[b] for b in np.flatnonzero(broken & ~negative)]
-
-
-def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Hint at the nearest of `names`, if any is near; only the first thousand are compared."""
-    close = difflib.get_close_matches(name, list(names)[:1000], n=3)
-    return f"; did you mean {' or '.join(repr(x) for x in close)}?" if close else ""
 
 
 def _listed(names: Iterable[str], most: int = 30) -> str:

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from leastaction.model import Ball, Free, Helical, Joint, Planar, Prismatic, Revolute, Universal
+from leastaction.model import Ball, Cylindrical, Free, Helical, Joint, Planar, Prismatic, Revolute, Universal
 from leastaction.plots.style import BLACK, style
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ COORDINATES: dict[type[Joint], tuple[tuple[str, str], tuple[str, str]]] = {
     Prismatic: (("", "m"), ("", "m/s")),
     Helical: (("", "rad"), ("", "rad/s")),
     Universal: (("1 2", "rad"), ("1 2", "rad/s")),
+    Cylindrical: (("turn along", "rad, m"), ("turn along", "rad/s, m/s")),
     Planar: (("1 2 turn", "m, rad"), ("1 2 turn", "m/s, rad/s")),
     Ball: (("w x y z", "unit quaternion"), ("ωx ωy ωz", "rad/s")),
     Free: (("x y z qw qx qy qz", "m, unit quaternion"), ("ωx ωy ωz vx vy vz", "rad/s, m/s")),

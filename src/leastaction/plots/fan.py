@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from leastaction.files.export import MOMENTA, joint_labels
-from leastaction.model import Body, Free, Model, Planar
-from leastaction.model.validation import did_you_mean
+from leastaction.model import Body, Cylindrical, Free, Model, Planar
+from leastaction.model.names import did_you_mean
 from leastaction.plots.curves import COORDINATES
 from leastaction.plots.style import BLACK, BLUE, VERMILION, style
 
@@ -124,7 +124,7 @@ def _units(body: Body, which: int) -> list[str]:
     if count == 0:
         return []
     units = COORDINATES[type(joint)][which][1].split(", ")
-    first = {Free: 3, Planar: 2}.get(type(joint), count)  # how many have the first unit
+    first = {Free: 3, Planar: 2, Cylindrical: 1}.get(type(joint), count)  # how many have the first unit
     return [units[0] if k < first else units[1] for k in range(count)]
 
 

@@ -57,7 +57,7 @@ class Link:
 
 
 def links_of(model: Model) -> list[Link]:
-    """List the links of a model, parents first."""
+    """List the links of a model, parents first; its loops are left out."""
     links: list[Link] = []
     last = dict.fromkeys(range(-1, model.nb), -1)  # link of every body and, at −1, of the ground
     for b in model.order():

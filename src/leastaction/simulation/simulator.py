@@ -86,6 +86,7 @@ class Simulator:
         self._check_joints()
         if not isinstance(self.integrator, VariationalMethod) or self.integrator.peer:
             model._refuse_elements(f"{self.integrator!r}")
+        model._refuse_loops(f"{self.integrator!r}")
         self._method = methods.known(self.integrator.method(self.compiled))
         self._settings: Any = getattr(self._method, "settings", None)
         self._ready = not hasattr(self._method, "search")  # else the address of the search is missing

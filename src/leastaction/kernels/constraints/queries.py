@@ -1,0 +1,73 @@
+"""What Python asks of the rows at a configuration, each in one call; all take a fresh workspace w."""
+
+from ..kinematics import joint_force, place, read3, shift_wrench
+from ..layout import DOF
+from ..machine.jit import entry, kernel
+from ..machine.memory import link, look
+from ..machine.simd import numbers
+from ..maths.vec3 import dot
+from ..rnea import velocities
+from .rows import COUPLE, rows_at
+
+
+@entry
+def values(tree, w, rows, q, near, g, Ca, Cb):
+    """g (m,) of all rows, and the wrenches Ca, Cb (6 m) on their links."""
+    tree, w = look(tree), numbers(w)
+    place(tree, w, q)
+    rows_at(tree, w, rows, q, near, g, Ca, Cb)
+
+
+@kernel
+def along_the_tree(tree, w, i, m, f, part, out):
+    """Add Jᵀ (m, f) to ``out``, in the layout of v, for a wrench on link i about its origin."""
+    while i < tree.n:
+        L, k = link(w, i), tree.iv[i]
+        joint_force(tree.kind[i], L, m, f, part, k)
+        for j in range(k, k + DOF[tree.kind[i]]):
+            out[j] += part[j]
+        m, f = shift_wrench(m, f, L.arm)
+        i = tree.parent[i]
+
+
+@entry
+def jacobian(tree, w, rows, q, near, g, Ca, Cb, part, A):
+    """The same, and A (m, nv), which is zero before: ∂g/∂q in body-axis increments. ``part`` (nv,) is scratch."""
+    tree, w = look(tree), numbers(w)
+    place(tree, w, q)
+    rows_at(tree, w, rows, q, near, g, Ca, Cb)
+    for r in range(len(rows.kind)):
+        a, b = rows.a[r], rows.b[r]
+        if rows.kind[r] == COUPLE:
+            A[r, tree.iv[a]] += Ca[6 * r]
+            if b < tree.n:
+                A[r, tree.iv[b]] += Cb[6 * r]
+            continue
+        along_the_tree(tree, w, a, read3(Ca, 6 * r), read3(Ca, 6 * r + 3), part, A[r])
+        along_the_tree(tree, w, b, read3(Cb, 6 * r), read3(Cb, 6 * r + 3), part, A[r])
+
+
+@entry
+def rates(tree, w, rows, q, v, near, g, Ca, Cb, rate):
+    """The rows and their rates A v (m,), by the twists of the links."""
+    tree, w = look(tree), numbers(w)
+    place(tree, w, q)
+    rows_at(tree, w, rows, q, near, g, Ca, Cb)
+    velocities(tree, w, v)
+    for r in range(len(rows.kind)):
+        a, b = rows.a[r], rows.b[r]
+        if rows.kind[r] == COUPLE:
+            rate[r] = Ca[6 * r] * v[tree.iv[a]]
+            if b < tree.n:
+                rate[r] += Cb[6 * r] * v[tree.iv[b]]
+            continue
+        rate[r] = power(link(w, a).twist, Ca, 6 * r)
+        if b < tree.n:
+            rate[r] += power(link(w, b).twist, Cb, 6 * r)
+
+
+@kernel
+def power(twist, C, k):
+    """What the wrench from C[k] on does by this twist."""
+    turn, move = twist
+    return dot(turn, read3(C, k)) + dot(move, read3(C, k + 3))
