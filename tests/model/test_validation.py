@@ -210,8 +210,8 @@ def swinger() -> Model:
         (
             [0, 0, 0, 2, 0, 0, 0, NAN],
             np.zeros(6),
-            r"^q is not finite at body 'arm'; v must have the shape \(7,\), not \(6,\); "
-            "q has a quaternion of norm 2 at body 'base'; normalise it$",
+            "^q is not finite at body 'arm'; q has a quaternion of norm 2 at body 'base'; normalise it; "
+            r"v must have the shape \(7,\), not \(6,\)$",
         ),
     ],
 )
