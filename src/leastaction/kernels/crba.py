@@ -1,10 +1,11 @@
 """Composite rigid bodies: the dense mass matrix, in O(n · depth)."""
 
-from .kinematics import joint_force, joint_twist, shift_wrench
+from .joints import dispatch as joint
 from .layout import DOF
 from .machine.jit import kernel
 from .machine.matrix6 import add_to_matrix, matrix, shift6, times
 from .machine.memory import link
+from .maths.spatial import shift_wrench
 from .sweep import begin_inertias
 
 
@@ -25,12 +26,12 @@ def fill_rows(tree, w, i, A, unit, M):
     L, k = link(w, i), tree.iv[i]
     for j in range(k, k + DOF[tree.kind[i]]):
         unit[j] = 1.0
-        m, f = times(A, joint_twist(tree.kind[i], L, unit, k))
+        m, f = times(A, joint.twist(tree.kind[i], L, unit, k))
         unit[j] = 0.0
         ancestor = i
         while ancestor < tree.n:
             P = link(w, ancestor)
-            joint_force(tree.kind[ancestor], P, m, f, M[j], tree.iv[ancestor])
+            joint.force(tree.kind[ancestor], P, m, f, M[j], tree.iv[ancestor])
             for c in range(tree.iv[ancestor], tree.iv[ancestor] + DOF[tree.kind[ancestor]]):
                 M[c, j] = M[j, c]
             m, f = shift_wrench(m, f, P.arm)

@@ -6,47 +6,33 @@ middle has no recursion.
 """
 
 from .elements import impulses
-from .joints import carry_joint, joint_residual
-from .kinematics import read3
-from .layout import FREE, SCREW
+from .elements.gravity import impulse as gravity_impulse
+from .elements.wrench import impulse as wrench_impulse
+from .joints import carry_joint, dispatch as joint, joint_residual
+from .joints.screw import set_rotation
 from .machine.jit import formula, kernel
 from .machine.memory import link, team, teams
-from .machine.simd import below, number, summed, wide
-from .maths import se3, so3
-from .maths.vec3 import NONE, add, add_scaled, cross, dot, scale, sub
+from .machine.simd import number, summed, wide
+from .maths import se3
+from .maths.vec3 import NONE, add, cross, sub
 from .retractions.exponential import exp_momentum
 from .retractions.split import split_momentum
 from .rnea import gather_wrenches
 from .stiffness import SPLIT
 
 
-@formula
-def screw_rotation(L):
-    """Set the rotation of a SCREW joint, or of four, that moves by delta."""
-    axis, delta = L.axis_turn, L.delta
-    c, k = so3.half_angle_cos_sinc(delta * delta)
-    x, y, z = scale(k * delta, axis)
-    L.screw_rotation = 1.0 + dot(axis, axis) * (c - 1.0), x, y, z  # the axis is zero if the joint only slides
-
-
 @kernel
 def displacements(tree, w):
     """Alg. 2, lines 1–3: ΔT_i from the motion of the joints. Gives the least cos(θ/2) of the links' rotations."""
     for k in teams(tree):  # every link by itself, or four at a time
-        screw_rotation(team(w, k))
+        set_rotation(team(w, k))
     least = number(w, 1.0)
     dR, d = link(w, tree.n).dR, link(w, tree.n).d
     for i in range(tree.n):  # root → leaves
         L = link(w, i)
         if tree.parent[i] != i - 1:  # else it is at hand
             dR, d = link(w, tree.parent[i]).dR, link(w, tree.parent[i]).d
-        screw, arm = tree.kind[i] == SCREW, L.arm
-        if tree.slides or not screw:
-            t = scale(L.delta, L.axis_move) if screw else L.joint_shift
-            d, arm = add(d, t), add(arm, t)
-        # ΔR_i = ΔR_λ j,  d_i = d_λ + (ΔR_λ − 1) p_i + ΔR_λ t
-        d = add(d, so3.rotate_less_one(dR, arm))
-        dR = so3.multiply(dR, L.screw_rotation if screw else L.joint_rotation)
+        dR, d = joint.displace(tree.kind[i], L, tree.slides, dR, d)
         least = min(least, dR[0])
         L.dR = dR
         L.d = d
@@ -108,53 +94,23 @@ def gather_residual(tree, w, f):
     """Alg. 2, lines 8 and 9: f_i = S_iᵀ F_i − Q_i, in the layout of v. Needs drnea()."""
     gather_wrenches(tree, w, f)
     for i in range(tree.n):
-        L, k = link(w, i), tree.iv[i]
-        if tree.kind[i] == SCREW:
-            f[k] -= L.tau
-            continue
-        orientation = so3.inverse(L.rotation)
-        m, force = L.tau6
-        x, y, z = so3.rotate(orientation, m)
-        f[k] -= x
-        f[k + 1] -= y
-        f[k + 2] -= z
-        if tree.kind[i] == FREE:
-            x, y, z = so3.rotate(orientation, force)
-            f[k + 3] -= x
-            f[k + 4] -= y
-            f[k + 5] -= z
-
-
-@formula
-def impulse(L, gravity, h):
-    """Add the impulse of gravity and of the external wrench on a link, or on four, over a time h."""
-    weight = scale(h * L.mass, gravity)
-    m, f = L.momentum
-    L.momentum = add(m, cross(L.centre, weight)), add(f, weight)
-    if not below(L.pushed, 1.0):
-        (m, f), (pm, pf) = L.momentum, L.push
-        L.momentum = add(m, scale(h, so3.rotate(L.rotation, pm))), add(f, scale(h, so3.rotate(L.rotation, pf)))
+        joint.take_tau(tree.kind[i], link(w, i), f, tree.iv[i])
 
 
 @kernel
 def kick_links(tree, w, gravity, h):
     """Add the impulse of gravity and of external wrenches over a time h (half a step)."""
     for k in teams(tree):  # every link by itself, or four at a time
-        impulse(team(w, k), gravity, h)
+        L = team(w, k)
+        gravity_impulse(L, gravity, h)
+        wrench_impulse(L, h)
 
 
 @kernel
 def kick_joints(tree, w, tau, h):
     """Add the impulse of joint forces tau over a time h."""
     for i in range(tree.n):
-        L, k = link(w, i), tree.iv[i]
-        if tree.kind[i] == SCREW:
-            L.joint_momentum += h * tau[k]
-            continue
-        m, f = L.joint_momentum6
-        if tree.kind[i] == FREE:
-            f = add_scaled(f, h, read3(tau, k + 3))
-        L.joint_momentum6 = add_scaled(m, h, read3(tau, k)), f
+        joint.kick(tree.kind[i], link(w, i), tau, tree.iv[i], h)
 
 
 @kernel

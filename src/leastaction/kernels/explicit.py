@@ -7,13 +7,12 @@ sphere.
 from collections import namedtuple
 
 from .aba import aba
-from .joints import move_by
-from .kinematics import place, read3
-from .layout import FREE, SCREW, Made
+from .joints import dispatch as joint, move_by
+from .kinematics import place
+from .layout import Made
 from .machine.jit import kernel, part
 from .machine.memory import copy
 from .machine.simd import after, numbers
-from .maths.se3 import dlog_negative
 from .methods import method
 from .momentum import generalized_momentum, momentum_of
 from .node import arrive, potential_energy
@@ -29,17 +28,7 @@ ROWS = 10  # of nv numbers on the desk, at most
 def increment_rate(tree, epsilon, v, out):
     """Rate of ε when q ⊕ ε moves with velocity v: dlog_{−ε} v, joint by joint."""
     for i in range(tree.n):
-        k = tree.iv[i]
-        if tree.kind[i] == SCREW:
-            out[k] = v[k]
-            continue
-        move, rate = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-        if tree.kind[i] == FREE:
-            move, rate = read3(epsilon, k + 3), read3(v, k + 3)
-        turn, move = dlog_negative(read3(epsilon, k), move, read3(v, k), rate)
-        out[k], out[k + 1], out[k + 2] = turn
-        if tree.kind[i] == FREE:
-            out[k + 3], out[k + 4], out[k + 5] = move
+        joint.increment_rate(tree.kind[i], epsilon, v, out, tree.iv[i])
 
 
 @part

@@ -4,71 +4,29 @@ Everything downstream works in frames parallel to the world with the origin at e
 wrench along the tree is then a shift, with no rotation.
 """
 
-from .layout import BALL, FREE, SCREW
+from .joints import dispatch as joint
+from .joints.screw import far_pose, local_pose
 from .machine.jit import formula, kernel
-from .machine.memory import link, team, teams, zeros
-from .machine.simd import below, choose, less, nought
+from .machine.memory import link, team, teams
+from .machine.simd import below
 from .maths import so3
 from .maths.mat3 import mat_vec
-from .maths.vec3 import add, cross, dot, scale, sym_add, sym_mul
-
-
-@kernel
-def read3(q, k):
-    return q[k], q[k + 1], q[k + 2]
-
-
-@kernel
-def read4(q, k):
-    return q[k], q[k + 1], q[k + 2], q[k + 3]
-
-
-@formula
-def screw_pose(L, slides):
-    """Set the pose in the parent's frame of the link of a SCREW joint, or of four, from its coordinate."""
-    angle = L.angle
-    c, s = so3.half_angle(angle)
-    x, y, z = scale(s, L.turn)
-    # Without a turn the joint slides, and the link keeps its axes: |turn| is 1 or 0
-    turning = dot(L.turn, L.turn)
-    base = L.base_rotation
-    L.local_rotation = so3.multiply(base, (1.0 + turning * (c - 1.0), x, y, z))
-    place = L.base_position
-    if slides:
-        place = add(place, so3.rotate(base, scale(angle, L.slide)))
-    L.local_position = place
-
-
-@kernel
-def far_pose(L):
-    """Set the rotation in the parent's frame where the angle is very many turns; of four, only of those."""
-    a, b, c, d = L.local_rotation
-    p, q, r, s = so3.multiply(L.base_rotation, so3.exp(scale(L.angle, L.turn)))
-    far = less(so3.MANY_TURNS, abs(L.angle))
-    L.local_rotation = choose(far, p, a), choose(far, q, b), choose(far, r, c), choose(far, s, d)
+from .maths.vec3 import add, cross, scale, sym_add, sym_mul
 
 
 @kernel
 def local_poses(tree, w, q):
     """Pose of every link in its parent's frame."""
     for i in range(tree.n):
-        if tree.kind[i] == SCREW:
-            link(w, i).angle = q[tree.iq[i]]
+        joint.coordinate(tree.kind[i], link(w, i), q, tree.iq[i])
     for k in teams(tree):  # every link by itself, or four at a time
         L = team(w, k)
-        screw_pose(L, tree.slides)
+        local_pose(L, tree.slides)
         if not below(abs(L.angle), so3.MANY_TURNS):
             far_pose(L)
-    for i in range(tree.n):
-        L, k = link(w, i), tree.iq[i]
-        if tree.kind[i] == SCREW:
-            continue
-        base, moved = L.base_rotation, zeros(w)
-        if tree.kind[i] == FREE:
-            moved = read3(q, k)
-            k += 3
-        L.local_rotation = so3.multiply(base, read4(q, k))
-        L.local_position = add(L.base_position, so3.rotate(base, moved))
+    if tree.most > 1:
+        for i in range(tree.n):
+            joint.pose(tree.kind[i], link(w, i), q, tree.iq[i])
 
 
 @kernel
@@ -119,46 +77,3 @@ def inertia_times(L, mass, turn, move):
     centre = L.centre
     f = scale(mass, add(move, cross(turn, centre)))
     return add(sym_mul(L.inertia_world, turn), cross(centre, f)), f
-
-
-@kernel
-def shift_twist(turn, move, arm):
-    """Twist of the parent, seen at the child's origin."""
-    return turn, add(move, cross(turn, arm))
-
-
-@kernel
-def shift_wrench(m, f, arm):
-    """Wrench on the child, seen at the parent's origin."""
-    return add(m, cross(arm, f)), f
-
-
-@formula
-def less_power(c, turn, move, m, f):
-    """c − turn·m − move·f, added up in pairs: a sweep along the tree waits for it at every link."""
-    return (c - turn[0] * m[0] - turn[1] * m[1]) - (
-        (turn[2] * m[2] + move[0] * f[0]) + (move[1] * f[1] + move[2] * f[2]))
-
-
-@kernel
-def joint_twist(kind, L, rates, k):
-    """Twist across the joint, in world axes, when its rates start at rates[k]."""
-    if kind == SCREW:
-        return scale(rates[k], L.axis_turn), scale(rates[k], L.axis_move)
-    orientation = L.rotation
-    if kind == BALL:
-        zero = nought(L.mass)
-        return so3.rotate(orientation, read3(rates, k)), (zero, zero, zero)
-    return so3.rotate(orientation, read3(rates, k)), so3.rotate(orientation, read3(rates, k + 3))
-
-
-@kernel
-def joint_force(kind, L, m, f, out, k):
-    """Sᵀ (m, f), written in the layout of v at out[k]."""
-    if kind == SCREW:
-        out[k] = dot(L.axis_turn, m) + dot(L.axis_move, f)
-        return
-    orientation = L.rotation
-    out[k], out[k + 1], out[k + 2] = so3.unrotate(orientation, m)
-    if kind == FREE:
-        out[k + 3], out[k + 4], out[k + 5] = so3.unrotate(orientation, f)

@@ -102,7 +102,7 @@ LINK.take("axis_move", VECTOR, "", "world", "m", "its linear part", at="axis", a
 LINK.take("centre", VECTOR, "G_i", "world", "m", "from the link's origin to its centre of mass")
 LINK.take("inertia_world", SYMMETRIC, "G_i", "world", "kg m²", "about the centre of mass")
 
-LINK.part("The motion from t_k to t_{k+1}, set by joints.py and drnea.py")
+LINK.part("The motion from t_k to t_{k+1}, set by joints/ and drnea.py")
 LINK.take("delta", NUMBER, "Δq_i", "joint", "rad, m", "increment of a SCREW joint")
 LINK.take("joint_rotation", QUATERNION, "", "world", "", "rotation of a BALL or FREE joint over the step")
 LINK.take("joint_shift", VECTOR, "", "world", "m", "translation of a FREE joint over the step")
@@ -120,7 +120,7 @@ LINK.take("node_joint_momentum6", PAIR, "", "link", "N m s, N s", "likewise", at
 LINK.take("push", PAIR, "F_i^ext", "link", "N m, N", "external wrench")
 LINK.take("pushed", NUMBER, "", "", "", "1 if there may be an external wrench")
 
-LINK.part("Of the joints, set by joints.py")
+LINK.part("Of the joints, set by joints/")
 LINK.take("tau", NUMBER, "Q_i − …", "joint", "N m s, N s", "right-hand side of a SCREW joint")
 LINK.take("tau3", VECTOR, "", "world", "N m s", "of a BALL joint", at="tau")
 LINK.take("tau6", PAIR, "", "world", "N m s, N s", "of a FREE joint", at="tau")

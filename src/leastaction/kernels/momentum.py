@@ -1,12 +1,9 @@
 """Between momentum and velocity at a node: p = M v and v = M⁻¹ p, both in O(n)."""
 
-from .joints import get_solution
-from .kinematics import read3
-from .layout import DOF, FREE, SCREW
+from .joints import dispatch as joint, get_solution
 from .machine.jit import formula, kernel
-from .machine.memory import link, team, teams, zeros
-from .maths import so3
-from .maths.vec3 import neg, scale
+from .machine.memory import link, team, teams
+from .maths.vec3 import neg
 from .rnea import gather_momenta, momenta, velocities
 from .sweep import down, up
 
@@ -17,14 +14,7 @@ def momentum_of(tree, w, v):
     velocities(tree, w, v)
     momenta(tree, w)
     for i in range(tree.n):
-        L, k = link(w, i), tree.iv[i]
-        if tree.kind[i] == SCREW:
-            L.joint_momentum = L.armature * v[k]
-            continue
-        m, f = scale(L.armature, read3(v, k)), zeros(w)
-        if tree.kind[i] == FREE:
-            f = scale(L.armature, read3(v, k + 3))
-        L.joint_momentum6 = m, f
+        joint.own_momentum(tree.kind[i], link(w, i), v, tree.iv[i])
 
 
 @formula
@@ -40,13 +30,7 @@ def momentum_solve_up(tree, w):
     for k in teams(tree):  # every link by itself, or four at a time
         drop_momentum(team(w, k))
     for i in range(tree.n):
-        L = link(w, i)
-        if tree.kind[i] == SCREW:
-            L.tau = L.joint_momentum
-        else:
-            orientation = L.rotation
-            m, f = L.joint_momentum6
-            L.tau6 = so3.rotate(orientation, m), so3.rotate(orientation, f)
+        joint.momentum_as_tau(tree.kind[i], link(w, i))
     return up(tree, w, w, None)
 
 
@@ -64,11 +48,4 @@ def generalized_momentum(tree, w, p):
     """p = Sᵀ Σ momenta of the links + those of the joints, in the layout of v. Needs place()."""
     gather_momenta(tree, w, p)
     for i in range(tree.n):
-        L, k = link(w, i), tree.iv[i]
-        if tree.kind[i] == SCREW:
-            p[k] += L.joint_momentum
-            continue
-        m, f = L.joint_momentum6
-        own = m + f
-        for j in range(DOF[tree.kind[i]]):
-            p[k + j] += own[j]
+        joint.add_momentum(tree.kind[i], link(w, i), p, tree.iv[i])

@@ -6,12 +6,13 @@ The momentum is carried link by link, as `momentum` about each link's origin, an
 
 from .aba import singular_joint
 from .elements import with_potentials
-from .joints import deflections
-from .kinematics import place, read3
-from .layout import CARRIED, FREE, P, SCREW, V
+from .joints import deflections, dispatch as joint
+from .kinematics import place
+from .layout import CARRIED, P, V
 from .machine.jit import kernel, part
-from .machine.memory import copy, link, team, teams, zeros
+from .machine.memory import copy, link, team, teams
 from .machine.simd import number
+from .maths.spatial import read3
 from .maths.vec3 import NONE, dot
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import KNOWN
@@ -109,15 +110,8 @@ def prepare(system, state, given):
     singular = singular_joint(tree, w)
     if given == P:
         for i in range(tree.n):
-            L, k = link(w, i), tree.iv[i]
-            L.momentum = NONE  # all of it is given to the joints: only the sum along the tree counts
-            if tree.kind[i] == SCREW:
-                L.joint_momentum = p[k]
-            else:
-                m, f = read3(p, k), zeros(w)
-                if tree.kind[i] == FREE:
-                    f = read3(p, k + 3)
-                L.joint_momentum6 = m, f
+            link(w, i).momentum = NONE  # all of it is given to the joints: only the sum along the tree counts
+            joint.give_momentum(tree.kind[i], link(w, i), p, tree.iv[i])
     if given != V:
         velocity_of(tree, w, v)
     if given == CARRIED:

@@ -5,13 +5,14 @@ from .crba import crba
 from .drnea import carry, drnea, gather_residual, kick
 from .drnea_jacobian import drnea_jacobian
 from .elements import with_potentials
-from .joints import motion_between, move_by, passive_forces
-from .kinematics import joint_force, place, read3, read4, shift_wrench
+from .joints import dispatch as joint, motion_between, move_by, passive_forces
+from .kinematics import place
 from .layout import Held
 from .machine.jit import entry
 from .machine.memory import link, look, look_at
 from .machine.simd import numbers
 from .maths import so3
+from .maths.spatial import read3, read4, shift_wrench
 from .maths.vec3 import add, unit
 from .node import arrive, set_wrenches
 from .rnea import gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities
@@ -54,7 +55,7 @@ def link_jacobian(tree, w, q, number, position, columns):
         # Sᵀ of six unit wrenches at the point
         for j in range(6):
             m, f = shift_wrench(unit(j), unit(j - 3), point)
-            joint_force(tree.kind[number], L, m, f, columns[:, j], k)
+            joint.force(tree.kind[number], L, m, f, columns[:, j], k)
         point = add(point, L.arm)
         number = tree.parent[number]
 

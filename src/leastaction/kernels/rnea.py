@@ -1,10 +1,13 @@
 """Recursive Newton–Euler: inverse dynamics, and what comes with the same sweep (energy, momentum)."""
 
-from .kinematics import inertia_times, joint_force, joint_twist, read3, shift_twist, shift_wrench
-from .layout import DOF, FREE
+from .elements.gravity import work as gravity_work
+from .joints import dispatch as joint
+from .kinematics import inertia_times
+from .layout import DOF
 from .machine.jit import kernel
 from .machine.memory import link, team, teams, zeros
 from .machine.simd import number, summed, wide
+from .maths.spatial import shift_twist, shift_wrench
 from .maths.vec3 import add, cross, dot, neg
 
 
@@ -15,7 +18,7 @@ def velocities(tree, w, v):
         L = link(w, i)
         turn, move = link(w, tree.parent[i]).twist
         turn, move = shift_twist(turn, move, L.arm)
-        own_turn, own_move = joint_twist(tree.kind[i], L, v, tree.iv[i])
+        own_turn, own_move = joint.twist(tree.kind[i], L, v, tree.iv[i])
         L.twist = add(turn, own_turn), add(move, own_move)
 
 
@@ -29,8 +32,8 @@ def link_forces(tree, w, v, a, gravity):
         L = link(w, i)
         alpha, acc = link(w, tree.parent[i]).answer
         alpha, acc = shift_twist(alpha, acc, L.arm)
-        own_turn, own_move = joint_twist(tree.kind[i], L, v, tree.iv[i])
-        own_alpha, own_acc = joint_twist(tree.kind[i], L, a, tree.iv[i])
+        own_turn, own_move = joint.twist(tree.kind[i], L, v, tree.iv[i])
+        own_alpha, own_acc = joint.twist(tree.kind[i], L, a, tree.iv[i])
         turn, move = L.twist
         # ad_V (S q̇): the axis moves with the link
         alpha = add(add(alpha, own_alpha), cross(turn, own_turn))
@@ -64,7 +67,7 @@ def gather(tree, w, out):
     for i in range(tree.n - 1, -1, -1):  # leaves → root
         L = link(w, i)
         m, f = L.answer
-        joint_force(tree.kind[i], L, m, f, out, tree.iv[i])
+        joint.force(tree.kind[i], L, m, f, out, tree.iv[i])
         m, f = shift_wrench(m, f, L.arm)
         P = link(w, tree.parent[i])
         pm, pf = P.answer
@@ -75,14 +78,7 @@ def gather(tree, w, out):
 def armature_forces(tree, w, v, a, out):
     """Add what the armatures need for the accelerations a at rates v."""
     for i in range(tree.n):
-        k, armature = tree.iv[i], link(w, i).armature
-        for j in range(k, k + DOF[tree.kind[i]]):
-            out[j] += armature * a[j]
-        if tree.kind[i] == FREE:  # its velocity is given in axes that turn
-            x, y, z = cross(read3(v, k), read3(v, k + 3))
-            out[k + 3] += armature * x
-            out[k + 4] += armature * y
-            out[k + 5] += armature * z
+        joint.armature_force(tree.kind[i], link(w, i), v, a, out, tree.iv[i])
 
 
 @kernel
@@ -114,8 +110,7 @@ def gravitational_energy(tree, w, gravity):
     """−Σ m g·c. Needs place()."""
     energies = number(wide(w), 0.0)
     for k in teams(tree):  # every link by itself, or four at a time
-        L = team(w, k)
-        energies -= L.mass * dot(gravity, add(L.origin, L.centre))
+        energies -= gravity_work(team(w, k), gravity)
     return summed(w, energies)
 
 

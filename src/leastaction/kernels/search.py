@@ -11,8 +11,8 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from .drnea import carry_link, gather_residual
-from .joints import apply_joint_motion, carry_joint, get_joint_motion
-from .layout import DOF, FREE, WHOLE, State, Tree
+from .joints import apply_joint_motion, carry_joint, dispatch as joint, get_joint_motion
+from .layout import DOF, WHOLE, State, Tree
 from .machine.jit import apart, part
 from .machine.memory import link, team, teams
 from .machine.simd import COMPILED, of_integers, of_numbers
@@ -59,7 +59,7 @@ def worst_joint(tree, state, h, retraction, riqn, status):
         L, k = link(w, i), tree.iv[i]
         size = 1.0 - L.dR[0]
         if status != ROTATION:
-            weight = h / L.mass if tree.kind[i] == FREE else L.inverse * step_factor(h, riqn)
+            weight = joint.mobility(tree.kind[i], L, h, step_factor(h, riqn))
             size = 0.0
             for j in range(k, k + DOF[tree.kind[i]]):
                 size = max(size, weight * f[j] * f[j])

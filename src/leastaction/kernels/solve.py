@@ -1,13 +1,11 @@
 """Linear systems with a factored matrix of the tree, several right-hand sides at a time."""
 
-from .joints import get_solution
-from .kinematics import read3
-from .layout import FREE, LANES, SCREW
+from .joints import dispatch as joint, get_solution
+from .layout import LANES
 from .machine.jit import kernel
 from .machine.memory import link, one_below_the_other, right, side_by_side
 from .machine.simd import SIMD
-from .maths import so3
-from .maths.vec3 import NONE, add, cross
+from .maths.vec3 import NONE
 from .sweep import down, up
 
 
@@ -17,20 +15,9 @@ def put_right(tree, w, r, b, transposed):
     belong to the increments at t_{k+1}, it is taken to t_k."""
     right(r, tree.n).wrench = NONE
     for i in range(tree.n):
-        L, R, k = link(w, i), right(r, i), tree.iv[i]
+        R = right(r, i)
         R.wrench = NONE
-        if tree.kind[i] == SCREW:
-            R.tau = b[k]
-            continue
-        m = so3.rotate(L.rotation, read3(b, k))
-        if tree.kind[i] == FREE:
-            f = so3.rotate(L.rotation, read3(b, k + 3))
-            if transposed is not None:
-                m, f = so3.rotate(L.dR, m), so3.rotate(L.dR, f)
-                m = add(m, cross(L.d, f))
-            R.tau6 = m, f
-        else:
-            R.tau3 = m if transposed is None else so3.rotate(L.dR, m)
+        joint.put_right(tree.kind[i], link(w, i), R, b, tree.iv[i], transposed)
 
 
 @kernel

@@ -7,8 +7,7 @@ import numpy as np
 
 from ..drnea import drnea, gather_residual
 from ..drnea_jacobian import drnea_jacobian
-from ..joints import get_motion, get_solution, improve_motion, joint_residual, put_rhs
-from ..layout import SCREW
+from ..joints import dispatch as joint, get_motion, get_solution, improve_motion, joint_residual, put_rhs
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
 from ..machine.simd import integers, numbers
@@ -145,11 +144,7 @@ def move_joints(tree, w, step):
     """Let the motion of every joint be followed by its part of the step, which is in body axes."""
     put_rhs(tree, w, step)
     for i in range(tree.n):
-        L = link(w, i)
-        if tree.kind[i] == SCREW:
-            L.x = L.tau
-        else:
-            L.x6 = L.tau6
+        joint.tau_as_x(tree.kind[i], link(w, i))
     improve_motion(tree, w, 1.0)
 
 

@@ -1,0 +1,114 @@
+"""All joints of a tree, one after the other: their motion from q0 to q1, the forces inside them, right-hand sides and
+solutions. What each kind does is in screw.py, ball.py and free.py; dispatch.py chooses.
+"""
+
+from ..machine.jit import kernel
+from ..machine.memory import link, right
+from ..machine.simd import number
+from . import dispatch as joint
+
+
+@kernel
+def set_motion(tree, w, epsilon):
+    """Move every joint by its increment, starting from q0."""
+    for i in range(tree.n):
+        joint.set_motion(tree.kind[i], link(w, i), epsilon, tree.iv[i])
+
+
+@kernel
+def get_joint_motion(tree, w, i, epsilon):
+    """The increment of joint i: the inverse of set_motion."""
+    joint.get_motion(tree.kind[i], link(w, i), epsilon, tree.iv[i])
+
+
+@kernel
+def get_motion(tree, w, epsilon):
+    """The increment of every joint."""
+    for i in range(tree.n):
+        get_joint_motion(tree, w, i, epsilon)
+
+
+@kernel
+def motion_between(tree, w, q0, q1):
+    """Set the motion of every joint that takes q0 to q1. Needs place() at q0."""
+    for i in range(tree.n):
+        joint.motion_between(tree.kind[i], link(w, i), q0, q1, tree.iq[i])
+
+
+@kernel
+def save_motion(tree, w):
+    for i in range(tree.n):
+        L = link(w, i)
+        L.saved_delta, L.saved_rotation, L.saved_shift = L.delta, L.joint_rotation, L.joint_shift
+
+
+@kernel
+def restore_motion(tree, w):
+    for i in range(tree.n):
+        L = link(w, i)
+        L.delta, L.joint_rotation, L.joint_shift = L.saved_delta, L.saved_rotation, L.saved_shift
+
+
+@kernel
+def improve_motion(tree, w, k):
+    """Alg. 3, line 6: q^{k+1} ← q^{k+1} ⊕ k X, with X in world axes at t_k."""
+    for i in range(tree.n):
+        joint.improve(tree.kind[i], link(w, i), k)
+
+
+@kernel
+def apply_joint_motion(tree, w, i, q, low):
+    """Advance q by the motion of joint i over the step. ``low`` holds what round-off has kept from q, and is added back
+    (Kahan)."""
+    joint.apply(tree.kind[i], link(w, i), q, low, tree.iq[i])
+
+
+@kernel
+def deflections(tree, w, q, rest):
+    """Set PSI, the deflection of every joint's spring at q. Gives the energy stored. Needs place()."""
+    energy = number(w, 0.0)
+    for i in range(tree.n):
+        if tree.passive[i]:
+            energy += joint.deflect(tree.kind[i], link(w, i), q, rest, tree.iq[i])
+    return energy
+
+
+@kernel
+def joint_residual(tree, w, i, h):
+    """Set TAU of joint i to minus its own residual."""
+    joint.residual(tree.kind[i], link(w, i), h, tree.passive[i])
+
+
+@kernel
+def carry_joint(tree, w, i, h):
+    """Set JOINT_P of joint i to what it carries out of the step, in body axes at t_{k+1}."""
+    joint.carry(tree.kind[i], link(w, i), h, tree.passive[i])
+
+
+@kernel
+def passive_forces(tree, w, v, out):
+    """Add damping and spring forces at rates v. Needs deflections()."""
+    for i in range(tree.n):
+        if tree.passive[i]:
+            joint.passive_force(tree.kind[i], link(w, i), v, out, tree.iv[i])
+
+
+@kernel
+def put_rhs(tree, w, tau):
+    """Set TAU of every joint, in world axes, from the layout of v."""
+    for i in range(tree.n):
+        joint.put_tau(tree.kind[i], link(w, i), tau, tree.iv[i])
+
+
+@kernel
+def get_solution(tree, w, r, x):
+    """The solution in the memory r, in the layout of v."""
+    for i in range(tree.n):
+        joint.get_x(tree.kind[i], link(w, i), right(r, i), x, tree.iv[i])
+
+
+@kernel
+def move_by(tree, q, epsilon):
+    """q ← q ⊕ ε, with ε in the layout of v (body axes)."""
+    for i in range(tree.n):
+        joint.move_by(tree.kind[i], q, tree.iq[i], epsilon, tree.iv[i])

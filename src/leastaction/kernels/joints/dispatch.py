@@ -1,0 +1,69 @@
+"""The verbs of a joint, chosen by its kind: the only place where kinds of joints are told apart.
+
+A kind is a file with these verbs, screw.py, ball.py or free.py. L is the link that the joint moves, k where the joint's
+numbers begin (in q or in v, as the argument before it), and an increment ε of a joint is in the layout of v: δ, a
+rotation vector, or a twist, the latter two in body axes at t_k.
+"""
+
+from ..layout import BALL, SCREW
+from ..machine.jit import formula, kernel
+from . import ball, free, screw
+
+
+def chosen(verb, make):
+    """The function of a kind and the verb's arguments that calls the verb of that kind."""
+    of_screw, of_ball, of_free = getattr(screw, verb), getattr(ball, verb), getattr(free, verb)
+
+    def choose(kind, *args):
+        if kind == SCREW:
+            return of_screw(*args)
+        if kind == BALL:
+            return of_ball(*args)
+        return of_free(*args)
+
+    return make(choose)
+
+
+coordinate = chosen("coordinate", formula)  # (L, q, k): take what the poses of four SCREW joints are made of
+pose = chosen("pose", kernel)  # (L, q, k): set the pose in the parent's frame, after those of SCREW joints are
+twist = chosen("twist", formula)  # (L, rates, k): the twist across the joint, world axes
+force = chosen("force", formula)  # (L, m, f, out, k): out = Sᵀ (m, f)
+move_by = chosen("move_by", kernel)  # (q, k, epsilon, e): q ← q ⊕ ε
+increment_rate = chosen("increment_rate", kernel)  # (epsilon, v, out, k): rate of ε when q ⊕ ε moves with v
+configuration_rate = chosen("configuration_rate", kernel)  # (q, v, out, k, e): q̇; quaternions of q are normalised
+
+set_motion = chosen("set_motion", kernel)  # (L, epsilon, k): move by an increment, starting from q0
+get_motion = chosen("get_motion", kernel)  # (L, epsilon, k): the increment; the inverse of set_motion
+motion_between = chosen("motion_between", kernel)  # (L, q0, q1, k): set the motion that takes q0 to q1
+improve = chosen("improve", kernel)  # (L, k): let the motion be followed by k x
+displace = chosen("displace", formula)  # (L, slides, dR, d): ΔT of the link, from that of its parent
+apply = chosen("apply", kernel)  # (L, q, low, k): advance q by the motion; low: what round-off has kept from q
+
+deflect = chosen("deflect", kernel)  # (L, q, rest, k): set the spring's deflection at q; gives its energy
+residual = chosen("residual", kernel)  # (L, h, passive): set tau to minus the joint's own residual: what it carries,
+# less the D₁ terms of armature, damping and spring
+carry = chosen("carry", kernel)  # (L, h, passive): set the momentum that it carries out of the step: the D₂ terms
+add_derivative = chosen("add_derivative", kernel)  # (L, h, turn, move, jacobian, k, column): add the change of the
+# joint's own residual when its motion is followed by a twist
+passive_force = chosen("passive_force", kernel)  # (L, v, out, k): add damping and spring forces at rates v
+armature_force = chosen("armature_force", kernel)  # (L, v, a, out, k): add what the armature needs
+kick = chosen("kick", kernel)  # (L, tau, k, h): add the impulse of joint forces over a time h
+own_momentum = chosen("own_momentum", kernel)  # (L, v, k): set the momentum of the armature at rates v
+give_momentum = chosen("give_momentum", kernel)  # (L, p, k): set the momentum that the joint carries
+add_momentum = chosen("add_momentum", kernel)  # (L, p, k): p += what it carries
+momentum_as_tau = chosen("momentum_as_tau", kernel)  # (L): let it be the right-hand side
+
+put_tau = chosen("put_tau", kernel)  # (L, tau, k): set the right-hand side
+take_tau = chosen("take_tau", kernel)  # (L, f, k): f −= the right-hand side
+tau_as_x = chosen("tau_as_x", kernel)  # (L): let the right-hand side be the solution
+put_right = chosen("put_right", kernel)  # (L, R, b, k, transposed): as put_tau, in the memory of right-hand sides
+get_x = chosen("get_x", kernel)  # (L, R, x, k): the solution
+
+eliminate = chosen("eliminate", formula)  # (tree, w, i, h, newton): let joint i give way, and pass what is left of the
+# articulated matrix to the parent. Gives the sign of the pivot's determinant
+up = chosen("up", formula)  # (tree, w, r, i, L, R, wrench, transposed): eliminate, set x = D⁻¹u, u = tau − Sᵀ wrench.
+# Gives xᵀu, and the wrench on the parent
+down = chosen("down", formula)  # (tree, w, r, i, L, R, twist, k, newton, transposed): substitute, x ← x − D⁻¹ Sᵀ Â X ζ
+# of the parent. Gives ζ of the link. Unless k is None, the joint moves by k x
+regular = chosen("regular", kernel)  # (tree, w, i): whether the pivot of the mass matrix is positive
+mobility = chosen("mobility", kernel)  # (L, h, factor): a scale of f²/M

@@ -1,0 +1,207 @@
+"""What a BALL and a FREE joint share: they move on their group, by the rotation ``joint_rotation`` and the translation
+``joint_shift`` over a step, in world axes at t_k. Their increments and rates are in body axes.
+"""
+
+from ..elements import armature, damper, spring
+from ..layout import SPRING
+from ..machine.jit import formula, kernel
+from ..machine.matrix6 import NOUGHT, ZERO
+from ..machine.memory import link, side
+from ..machine.simd import choose, nought
+from ..maths import se3, so3
+from ..maths.mat3 import columns, scalar
+from ..maths.spatial import read3, read4
+from ..maths.vec3 import add, add_scaled, cross, dot, scale, sub, unit
+from .compensated import add_compensated
+from .screw import adds
+
+
+@formula
+def none_of(L):
+    """The vector zero, of the numbers that the link has."""
+    zero = nought(L.mass)
+    return zero, zero, zero
+
+
+@formula
+def coordinate(L, q, k):
+    """Nothing: pose() reads them."""
+
+
+# The motion over a step
+
+
+@kernel
+def set_increment(L, turn, move):
+    """Move by an increment in body axes."""
+    orientation = L.rotation
+    rotation, translation = se3.exp(so3.rotate(orientation, turn), so3.rotate(orientation, move))
+    L.joint_rotation = rotation
+    L.joint_shift = translation
+
+
+@kernel
+def rotate_between(L, r0, r1):
+    """Set the motion that takes the orientation r0 to r1, without a shift."""
+    j = spring.shorter(so3.multiply(so3.inverse(r0), r1))
+    L.joint_rotation = so3.conjugate_by(L.rotation, j)
+    L.joint_shift = 0.0, 0.0, 0.0
+
+
+@kernel
+def follow(L, k, turn, move):
+    """Let the motion be followed by k times this twist, in world axes at t_k; if k is None, nothing."""
+    if k is not None:
+        rotation, translation = se3.exp(scale(k, turn), scale(k, move))
+        j = L.joint_rotation
+        L.joint_shift = add(L.joint_shift, so3.rotate(j, translation))
+        a, b, c, d = so3.normalize(so3.multiply(j, rotation))
+        # Lanes with k = 0 must stay bit-identical
+        L.joint_rotation = choose(k, a, j[0]), choose(k, b, j[1]), choose(k, c, j[2]), choose(k, d, j[3])
+
+
+@formula
+def displace(L, slides, dR, d):
+    t = L.joint_shift
+    d, arm = add(d, t), add(L.arm, t)
+    d = add(d, so3.rotate_less_one(dR, arm))
+    return so3.multiply(dR, L.joint_rotation), d
+
+
+@kernel
+def rotate(L, q, low, k):
+    """Advance the quaternion q[k] by the rotation of the joint."""
+    r = read4(q, k)
+    j = so3.conjugate_by(so3.inverse(L.rotation), L.joint_rotation)
+    u = so3.vector(j)
+    # r j = r + r (j − 1), the latter small and without cancellation: cos − 1 = −sin²/(1 + cos)
+    change = so3.multiply(r, (-dot(u, u) / (1.0 + j[0]), u[0], u[1], u[2]))
+    excess = nought(L.mass) - 1.0
+    for c in range(4):
+        add_compensated(q, low, k + c, change[c])
+        excess += q[k + c] * q[k + c] + 2.0 * q[k + c] * low[k + c]
+    for c in range(4):  # back to unit norm, which is a matter of the low part but for the coarsest of steps
+        add_compensated(q, low, k + c, -0.5 * excess * q[k + c])
+
+
+# Forces inside the joint, and its momentum
+
+
+@kernel
+def deflect(L, r, rest, moved):
+    """Set the deflection of the spring at the orientation r. Gives its energy."""
+    twist = so3.log(spring.shorter(so3.multiply(so3.inverse(rest), r)))
+    L.psi6 = twist, so3.rotate(L.rotation, so3.unrotate(r, moved))
+    return 0.5 * L.stiffness * (dot(twist, twist) + dot(moved, moved))
+
+
+@kernel
+def residual(L, h, passive):
+    orientation = L.rotation
+    m, f = L.joint_momentum6
+    m, f = so3.rotate(orientation, m), so3.rotate(orientation, f)
+    if passive:
+        k = armature.residual(L, h) + damper.residual(L)
+        m = add_scaled(m, -k, so3.log(L.joint_rotation))
+        f = add_scaled(f, -k, L.joint_shift)
+        if passive & SPRING:
+            twist, _, mean, moved = spring.deflections(L)
+            k = -0.5 * h * L.stiffness
+            m = add_scaled(m, k, so3.rotate(orientation, spring.torque(twist, mean)))
+            f = add_scaled(f, k, moved)
+    L.tau6 = m, f
+
+
+@kernel
+def carry(L, h, passive):
+    m, f = none_of(L), none_of(L)
+    if passive:
+        orientation, j = L.rotation, L.joint_rotation
+        k = armature.carry(L, h) - damper.carry(L)
+        m, f = scale(k, so3.unrotate(orientation, so3.log(j))), scale(k, L.joint_shift)
+        if passive & SPRING:
+            _, twist, mean, moved = spring.deflections(L)
+            k = -0.5 * h * L.stiffness
+            m, f = add_scaled(m, k, spring.torque(twist, mean)), add_scaled(f, k, moved)
+        f = so3.unrotate(orientation, so3.unrotate(j, f))
+    L.joint_momentum6 = m, f
+
+
+@kernel
+def derivative(L, h, turn, move):
+    """Change of the joint's own residual, in world axes, when its motion is followed by the twist (turn, move)."""
+    k = armature.residual(L, h) + damper.derivative(L)
+    stiffness = spring.derivative(L, h)
+    j = L.joint_rotation
+    m = scale(k, spring.rotation_rate(so3.log(j), turn))
+    m = add_scaled(m, stiffness, spring.torque_rate(L, turn))
+    return m, scale(k + stiffness, so3.rotate(j, move))
+
+
+@kernel
+def put_stiffness(tree, w, i, h, newton):
+    """Set E: the derivative of the joint's own residual with respect to its part of ζ."""
+    L, P = link(w, i), side(tree, w, i)
+    if newton is None:
+        e = scalar(adds(L, h, None))
+        P.E = e, NOUGHT, NOUGHT, e
+        return
+    P.E = ZERO
+    if tree.passive[i]:
+        (m0, f0), (m1, f1), (m2, f2) = stiffness_column(L, h, 0), stiffness_column(L, h, 1), stiffness_column(L, h, 2)
+        (m3, f3), (m4, f4), (m5, f5) = stiffness_column(L, h, 3), stiffness_column(L, h, 4), stiffness_column(L, h, 5)
+        P.E = columns(m0, m1, m2), columns(m3, m4, m5), columns(f0, f1, f2), columns(f3, f4, f5)
+
+
+@kernel
+def stiffness_column(L, h, column):
+    """Column of E: the increment of the joint is δ = Ad⁻¹ ζ."""
+    z, y = unit(column), unit(column - 3)
+    turn, move = so3.unrotate(L.dR, z), so3.unrotate(L.dR, sub(y, cross(L.d, z)))
+    return derivative(L, h, turn, move)
+
+
+@kernel
+def momentum_as_tau(L):
+    orientation = L.rotation
+    m, f = L.joint_momentum6
+    L.tau6 = so3.rotate(orientation, m), so3.rotate(orientation, f)
+
+
+@formula
+def tau_as_x(L):
+    L.x6 = L.tau6
+
+
+@formula
+def add3(out, k, x):
+    """out[k] += x, of three numbers."""
+    out[k] += x[0]
+    out[k + 1] += x[1]
+    out[k + 2] += x[2]
+
+
+@formula
+def take3(out, k, c, x):
+    """out[k] −= c x, of three numbers."""
+    out[k] -= c * x[0]
+    out[k + 1] -= c * x[1]
+    out[k + 2] -= c * x[2]
+
+
+@formula
+def put3(out, k, x):
+    """out[k] = x, of three numbers."""
+    out[k], out[k + 1], out[k + 2] = x
+
+
+@formula
+def put4(out, k, x):
+    """out[k] = x, of four numbers."""
+    out[k], out[k + 1], out[k + 2], out[k + 3] = x
+
+
+@formula
+def turned(L, x, k):
+    """Three numbers of body axes, from x[k] on, in world axes."""
+    return so3.rotate(L.rotation, read3(x, k))

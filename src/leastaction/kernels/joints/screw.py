@@ -1,0 +1,318 @@
+"""A SCREW joint: one degree of freedom, a turn about an axis and a slide along it. It moves by ``delta`` over a step.
+
+The verbs are those of dispatch.py. What follows them is of all SCREW joints at once, four at a time where that can be.
+"""
+
+from ..elements import armature, damper, spring
+from ..machine.jit import formula, kernel
+from ..machine.matrix6 import (
+    afresh, matrix, nine, pass_on, row_dot, row_numbers, row_of, row_shift, times,
+)
+from ..machine.memory import link
+from ..machine.simd import below, choose, less, sign
+from ..maths import so3
+from ..maths.spatial import less_power, shift_twist, shift_wrench
+from ..maths.vec3 import add, add_scaled, cross, dot, scale
+from .compensated import add_compensated
+from .regular import SINGULAR, own_terms
+
+# The configuration
+
+
+@formula
+def coordinate(L, q, k):
+    """The pose is set from it by local_pose()."""
+    L.angle = q[k]
+
+
+@formula
+def pose(L, q, k):
+    """Set by local_pose(), with others."""
+
+
+@formula
+def twist(L, rates, k):
+    return scale(rates[k], L.axis_turn), scale(rates[k], L.axis_move)
+
+
+@formula
+def force(L, m, f, out, k):
+    out[k] = dot(L.axis_turn, m) + dot(L.axis_move, f)
+
+
+@formula
+def move_by(q, k, epsilon, e):
+    q[k] += epsilon[e]
+
+
+@formula
+def increment_rate(epsilon, v, out, k):
+    out[k] = v[k]
+
+
+@formula
+def configuration_rate(q, v, out, k, e):
+    out[k] = v[e]
+
+
+# The motion over a step
+
+
+@formula
+def set_motion(L, epsilon, k):
+    L.delta = epsilon[k]
+
+
+@formula
+def get_motion(L, epsilon, k):
+    epsilon[k] = L.delta
+
+
+@formula
+def motion_between(L, q0, q1, k):
+    L.delta = q1[k] - q0[k]
+
+
+@formula
+def follow(L, k, x):
+    """Let the motion be followed by k x; if k is None, nothing."""
+    if k is not None:
+        L.delta += k * x
+
+
+@formula
+def improve(L, k):
+    follow(L, k, L.x)
+
+
+@formula
+def displace(L, slides, dR, d):
+    arm = L.arm
+    if slides:
+        t = scale(L.delta, L.axis_move)
+        d, arm = add(d, t), add(arm, t)
+    # ΔR_i = ΔR_λ j,  d_i = d_λ + (ΔR_λ − 1) p_i + ΔR_λ t
+    d = add(d, so3.rotate_less_one(dR, arm))
+    return so3.multiply(dR, L.screw_rotation), d
+
+
+@formula
+def apply(L, q, low, k):
+    add_compensated(q, low, k, L.delta)
+
+
+# Forces inside the joint, and its momentum
+
+
+@formula
+def deflect(L, q, rest, k):
+    L.psi = q[k] - rest[k]
+    return 0.5 * L.stiffness * L.psi * L.psi
+
+
+@formula
+def residual(L, h, passive):
+    tau = L.joint_momentum
+    if passive:
+        delta = L.delta
+        tau -= (armature.residual(L, h) + damper.residual(L)) * delta
+        tau -= spring.screw_impulse(L, h, delta)
+    L.tau = tau
+
+
+@formula
+def carry(L, h, passive):
+    L.joint_momentum = 0.0
+    if passive:
+        delta = L.delta
+        L.joint_momentum = (armature.carry(L, h) - damper.carry(L)) * delta - spring.screw_impulse(L, h, delta)
+
+
+@formula
+def adds(L, h, newton):
+    """What the joint itself adds to its pivot: armature, damping and spring."""
+    if newton is None:
+        return L.armature + 0.5 * h * L.damping + 0.25 * h * h * L.stiffness
+    return armature.derivative(L, h) + damper.derivative(L) + spring.derivative(L, h)
+
+
+@formula
+def add_derivative(L, h, turn, move, jacobian, k, column):
+    jacobian[k, k] += L.armature / h + 0.5 * L.damping + 0.25 * h * L.stiffness
+
+
+@formula
+def passive_force(L, v, out, k):
+    out[k] -= damper.force(L, v[k])
+    out[k] -= L.stiffness * L.psi
+
+
+@formula
+def armature_force(L, v, a, out, k):
+    out[k] += L.armature * a[k]
+
+
+@formula
+def kick(L, tau, k, h):
+    L.joint_momentum += h * tau[k]
+
+
+@formula
+def own_momentum(L, v, k):
+    L.joint_momentum = armature.momentum(L) * v[k]
+
+
+@formula
+def give_momentum(L, p, k):
+    L.joint_momentum = p[k]
+
+
+@formula
+def add_momentum(L, p, k):
+    p[k] += L.joint_momentum
+
+
+@formula
+def momentum_as_tau(L):
+    L.tau = L.joint_momentum
+
+
+# Right-hand sides and solutions
+
+
+@formula
+def put_tau(L, tau, k):
+    L.tau = tau[k]
+
+
+@formula
+def take_tau(L, f, k):
+    f[k] -= L.tau
+
+
+@formula
+def tau_as_x(L):
+    L.x = L.tau
+
+
+@formula
+def put_right(L, R, b, k, transposed):
+    R.tau = b[k]
+
+
+@formula
+def get_x(L, R, x, k):
+    x[k] = R.x
+
+
+# The articulated recursion (sweep.py)
+
+
+@formula
+def eliminate(tree, w, i, h, newton):
+    L = link(w, i)
+    arm, axis, A = L.arm, L.axis, matrix(w, tree, i)
+    row = row_of(A, axis, tree.slides)
+    if newton is not None:
+        afresh(w)  # nine numbers a block would be kept on the stack for the other product: read them again
+        A, axis = matrix(w, tree, i), L.axis_after
+        um, uf = times(A, axis)
+    pivot = row_dot(row, axis) + adds(L, h, newton)
+    inverse = 1.0 / pivot
+    L.inverse = inverse
+    row = row_shift(row, arm)
+    if newton is None:
+        column = row_numbers(row)
+    else:
+        column = shift_wrench(um, uf, arm)
+        L.row = row_numbers(row)
+    L.column = column
+    if tree.parent[i] < tree.n:
+        pass_on(w, tree, i, A, (scale(-inverse, column[0]), scale(-inverse, column[1])), row)
+    return sign(pivot * h) if newton is not None else pivot
+
+
+@formula
+def up(tree, w, r, i, L, R, wrench, transposed):
+    (m, f), (turn, move) = wrench, L.axis if transposed is None else L.axis_after
+    u = R.tau - dot(turn, m)
+    if tree.slides or transposed is not None:
+        u -= dot(move, f)
+    x = L.inverse * u
+    R.x = x
+    um, uf = L.column if transposed is None else L.row
+    m, f = shift_wrench(m, f, L.arm)
+    return x * u, (add_scaled(m, x, um), add_scaled(f, x, uf))
+
+
+@formula
+def down(tree, w, r, i, L, R, twist, k, newton, transposed):
+    turn, move = twist
+    rm, rf = L.column if newton is None or transposed is not None else L.row
+    # The pivot goes with what is known before: nothing waits for that product then
+    x = less_power(R.x, scale(L.inverse, rm), scale(L.inverse, rf), turn, move)
+    R.x = x
+    follow(L, k, x)
+    turn, move = shift_twist(turn, move, L.arm)
+    own_turn, own_move = L.axis if newton is None or transposed is not None else L.axis_after
+    return add_scaled(turn, x, own_turn), add_scaled(move, x, own_move)
+
+
+@kernel
+def regular(tree, w, i):
+    L, A = link(w, i), nine(matrix(w, tree, i))
+    turn, move = L.axis
+    return below(SINGULAR * own_terms(A[0], A[3], turn, move), 1.0 / L.inverse)
+
+
+@formula
+def mobility(L, h, factor):
+    return L.inverse * factor
+
+
+# All SCREW joints at once; in a team that has others, what is set for those is overwritten or not read
+
+
+@formula
+def local_pose(L, slides):
+    """Set the pose in the parent's frame of the link of a SCREW joint, or of four, from its coordinate."""
+    angle = L.angle
+    c, s = so3.half_angle(angle)
+    x, y, z = scale(s, L.turn)
+    # Without a turn the joint slides, and the link keeps its axes: |turn| is 1 or 0
+    turning = dot(L.turn, L.turn)
+    base = L.base_rotation
+    L.local_rotation = so3.multiply(base, (1.0 + turning * (c - 1.0), x, y, z))
+    place = L.base_position
+    if slides:
+        place = add(place, so3.rotate(base, scale(angle, L.slide)))
+    L.local_position = place
+
+
+@kernel
+def far_pose(L):
+    """Set the rotation in the parent's frame where the angle is very many turns; of four, only of those."""
+    a, b, c, d = L.local_rotation
+    p, q, r, s = so3.multiply(L.base_rotation, so3.exp(scale(L.angle, L.turn)))
+    far = less(so3.MANY_TURNS, abs(L.angle))
+    L.local_rotation = choose(far, p, a), choose(far, q, b), choose(far, r, c), choose(far, s, d)
+
+
+@formula
+def set_rotation(L):
+    """Set the rotation of a SCREW joint, or of four, that moves by delta."""
+    axis, delta = L.axis_turn, L.delta
+    c, k = so3.half_angle_cos_sinc(delta * delta)
+    x, y, z = scale(k * delta, axis)
+    L.screw_rotation = 1.0 + dot(axis, axis) * (c - 1.0), x, y, z  # the axis is zero if the joint only slides
+
+
+@formula
+def move_axis(L, slides):
+    """Set S⁺ of a SCREW joint, or of four: its axis, moved by ΔT."""
+    turn, move = L.axis
+    turn = so3.rotate(L.dR, turn)
+    moved = cross(L.d, turn)
+    if slides:
+        moved = add(moved, so3.rotate(L.dR, move))
+    L.axis_after = turn, moved
