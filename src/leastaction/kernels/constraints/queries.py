@@ -1,10 +1,12 @@
 """What Python asks of the rows at a configuration, each in one call; all take a fresh workspace w."""
 
-from ..kinematics import joint_force, place, read3, shift_wrench
+from ..joints import dispatch as joint
+from ..kinematics import place
 from ..layout import DOF
 from ..machine.jit import entry, kernel
 from ..machine.memory import link, look
 from ..machine.simd import numbers
+from ..maths.spatial import read3, shift_wrench
 from ..maths.vec3 import dot
 from ..rnea import velocities
 from .rows import COUPLE, rows_at
@@ -23,7 +25,7 @@ def along_the_tree(tree, w, i, m, f, part, out):
     """Add Jᵀ (m, f) to ``out``, in the layout of v, for a wrench on link i about its origin."""
     while i < tree.n:
         L, k = link(w, i), tree.iv[i]
-        joint_force(tree.kind[i], L, m, f, part, k)
+        joint.force(tree.kind[i], L, m, f, part, k)
         for j in range(k, k + DOF[tree.kind[i]]):
             out[j] += part[j]
         m, f = shift_wrench(m, f, L.arm)

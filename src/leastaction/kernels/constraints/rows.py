@@ -15,7 +15,7 @@ manifold. The same text serves at t_k and at t_{k+1}: there the rotations are Δ
 
 from collections import namedtuple
 
-from ..kinematics import read3, shift_wrench
+from ..maths.spatial import read3, shift_wrench
 from ..machine.jit import formula, kernel
 from ..machine.memory import link
 from ..maths import so3
