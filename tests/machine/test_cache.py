@@ -49,6 +49,7 @@ def test_compiling_is_announced_on_the_first_run_only(tmp_path):
 CONSTANTS = {
     ".": ("rnea.py", "return 0.5 * twice", "return 0.75 * twice"),
     "elements": ("springs.py", "0.5 * springs.stiffness", "0.75 * springs.stiffness"),
+    "joints": ("screw.py", "return scale(rates[k], L.axis_turn)", "return scale(2.0 * rates[k], L.axis_turn)"),
     "machine": ("float4.py", "builder.fadd(builder.fadd(a, b), builder.fadd(c, d))", "builder.fadd(c, d)"),
     "maths": ("vec3.py", "return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]", "return a[0] * b[0] + a[1] * b[1]"),
     "peers": ("linear.py", "result, done = 0.0, 0", "result, done = 1.0, 0"),
