@@ -183,8 +183,8 @@ def test_a_second_run_that_fails_is_compared_until_there():
 
 
 @pytest.mark.parametrize(("integrator", "words"), [
-    (la.Variational(order=8), "there is no order above that of order 8; use method='step'"),
-    (la.RungeKutta4(), "there is no order above that of RungeKutta4; use method='step'"),
+    (la.Variational(order=8), "Variational has no order above 8; use method='step'"),
+    (la.RungeKutta4(), "RungeKutta4 has no order above 4; use method='step'"),
 ])
 def test_no_next_order(integrator, words):
     traj = la.simulate(la.library.pendulum(), dt=1e-2, steps=5, integrator=integrator)

@@ -7,7 +7,6 @@ from leastaction._version import __version__
 
 if TYPE_CHECKING:
     from leastaction import analysis as analysis
-    from leastaction import peers as peers
     from leastaction import plots as plots
     from leastaction import reference as reference
     from leastaction import viewers as viewers
@@ -34,12 +33,15 @@ if TYPE_CHECKING:
     from leastaction.formats import convert as convert
     from leastaction.formats import find_model, from_mujoco, load
     from leastaction.integrators import (
+        RIQN,
+        Newton,
         Rescue,
         RungeKutta4,
         SemiImplicitEuler,
         Status,
         Variational,
     )
+    from leastaction.integrators import peers as peers
     from leastaction.model import (
         Ball,
         Body,
@@ -59,7 +61,6 @@ if TYPE_CHECKING:
         Universal,
         library,
     )
-    from leastaction.root_finders import RIQN, Newton
     from leastaction.simulation.many import simulate_many
     from leastaction.simulation.simulator import Simulator, variational_step
     from leastaction.simulation.single import simulate
@@ -82,10 +83,9 @@ _HOME = {
         "errors": "AccuracyWarning AssemblyError FileError ModelError ModelWarning StepError",
         "files": "resume",
         "formats": "find_model from_mujoco load",
-        "integrators": "Rescue RungeKutta4 SemiImplicitEuler Status Variational",
+        "integrators": "Newton RIQN Rescue RungeKutta4 SemiImplicitEuler Status Variational",
         "model": "Ball Body Coupling Cylindrical Fixed Free Geometry Helical Inertia Loop Model Planar Prismatic "
                  "Revolute Rod Universal library",
-        "root_finders": "RIQN Newton",
         "simulation.many": "simulate_many",
         "simulation.simulator": "Simulator variational_step",
         "simulation.single": "simulate",
@@ -95,7 +95,8 @@ _HOME = {
     }.items()
     for name in names.split()
 }
-_MODULES = {name: f"leastaction.{name}" for name in ("analysis", "peers", "plots", "reference", "viewers")} | {
+_MODULES = {name: f"leastaction.{name}" for name in ("analysis", "plots", "reference", "viewers")} | {
+    "peers": "leastaction.integrators.peers",
     "convert": "leastaction.formats.convert"}
 _PEERS = ("SVI", "Absolute", "Broyden", "DenseNewton")  # looked for here by those who know the paper
 

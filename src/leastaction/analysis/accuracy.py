@@ -9,10 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from leastaction.composition import ORDERS
 from leastaction.dynamics import increment
 from leastaction.errors import StepError
-from leastaction.integrators import Integrator, RungeKutta4, VariationalMethod
+from leastaction.integrators import Integrator
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING
 from leastaction.simulation.judgement import silent
@@ -87,7 +86,8 @@ class Accuracy:
     def report(self) -> str:
         """Say in a few lines how far the motion can be trusted."""
         run, end = self.trajectory, float(self.t[-1])
-        with_ = f"half the step, {self.better.dt:g} s" if self.method == "step" else _name(self.better.integrator)
+        same = self.better.integrator == run.integrator
+        with_ = f"half the step, {self.better.dt:g} s" if same else self.better.integrator.label
         lines = [f"{run.model.name}: estimated error of {end:g} s at {run.dt:g} s, by a run with {with_}",
                  f"  error            {self.max_error:.3g} at most, {self.error[-1]:.3g} at the end, rad or m"]
         for tolerance in (1e-3, 1e-2, LOST):
@@ -117,8 +117,8 @@ def accuracy(trajectory: Trajectory, method: str = "step") -> Accuracy:
     sampled = origin is not None and (callable(origin.control) or callable(origin.wrench))
     if method == "order":
         return Accuracy(trajectory, _again(trajectory, start, _next_order(integrator, sampled), 1), method, 1.0)
-    power = 2.0 ** (1 if sampled else order_of(integrator))  # forces sampled once a step are first order
-    return Accuracy(trajectory, _again(trajectory, start, integrator, 2), method, power / (power - 1.0))
+    power = 2.0 ** (1 if sampled else integrator.order)  # forces sampled once a step are first order
+    return Accuracy(trajectory, _again(trajectory, start, integrator.finer(), 2), method, power / (power - 1.0))
 
 
 @silent()
@@ -143,13 +143,6 @@ def _again(run: Trajectory, q: Array, integrator: Integrator, parts: int) -> Tra
         if not isinstance(error.__cause__, StepError):
             raise
         return replace(made(error.__cause__.step), failure=error.__cause__)
-
-
-def order_of(integrator: Integrator) -> int:
-    """Return the order of an integrator without sampled forces."""
-    if isinstance(integrator, VariationalMethod):
-        return integrator.order
-    return 4 if isinstance(integrator, RungeKutta4) else 1
 
 
 def distance(model: Model, a: Array, b: Array) -> Array:
@@ -193,12 +186,13 @@ def _doubling_time(t: Array, error: Array) -> float | None:
     return float(np.log(2.0) * (t[last] - t[first]) / growth)
 
 
-def _next_order(integrator: Integrator, sampled: bool) -> VariationalMethod:
-    if not isinstance(integrator, VariationalMethod) or integrator.order == ORDERS[-1]:
-        raise ValueError(f"there is no order above that of {_name(integrator)}; use method='step'")
+def _next_order(integrator: Integrator, sampled: bool) -> Integrator:
+    higher = integrator.higher()
+    if higher is None:
+        raise ValueError(f"{type(integrator).__name__} has no order above {integrator.order}; use method='step'")
     if sampled:
         raise ValueError("forces given by a function are sampled once a step, which no order mends; use method='step'")
-    return replace(integrator, order=ORDERS[ORDERS.index(integrator.order) + 1])
+    return higher
 
 
 def _refined(forces: Control, held: int, steps: int, parts: int) -> Control:
@@ -206,7 +200,3 @@ def _refined(forces: Control, held: int, steps: int, parts: int) -> Control:
     if forces is None or callable(forces) or np.ndim(forces) == held:
         return forces
     return np.repeat(np.asarray(forces)[:steps], parts, axis=0)
-
-
-def _name(integrator: Integrator) -> str:
-    return f"order {integrator.order}" if isinstance(integrator, VariationalMethod) else type(integrator).__name__

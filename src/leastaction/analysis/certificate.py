@@ -143,7 +143,7 @@ class Certificate:
 
     @property
     def _title(self) -> str:
-        return f"{self.run.model.name}: {self.steps} steps of {self.run.dt:g} s with {method(self.run.integrator)}"
+        return f"{self.run.model.name}: {self.steps} steps of {self.run.dt:g} s with {self.run.integrator.label}"
 
     def __str__(self) -> str:
         width = max(len(name) for name, _ in self.rows())
@@ -160,7 +160,7 @@ class Certificate:
         """Return all numbers under plain names, as JSON can hold them."""
         run, line, better = self.run, self.energy_trend, self.accuracy
         return {
-            "model": run.model.name, "integrator": method(run.integrator), "dt": run.dt, "steps": self.steps,
+            "model": run.model.name, "integrator": run.integrator.label, "dt": run.dt, "steps": self.steps,
             "energy_error": {"max": run.max_energy_error, "end": float(run.energy_error[-1]),
                              "should_be_constant": not self.energy_reason, "kept": run.judgement.kept,
                              "wander": run.judgement.wander, "swing": run.judgement.swing},
@@ -213,13 +213,6 @@ def audit(
         run, trend(run.t, run.energy_error), [_kept(run, symmetry) for symmetry in momenta], reason,
         *checks, accuracy(run) if estimate_accuracy and run.origin is not None and len(run) > 1 else None,
     )
-
-
-def method(integrator: Integrator) -> str:
-    """Name an integrator in words."""
-    order = getattr(integrator, "order", None)
-    names = {"SemiImplicitEuler": "semi-implicit Euler", "RungeKutta4": "Runge–Kutta 4"}
-    return f"variational, order {order}" if order else names[type(integrator).__name__]
 
 
 def spot_checks(run: Trajectory) -> tuple[Spot | None, Spot | None]:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from leastaction import markup
 from leastaction.analysis.accuracy import LOST, distance
-from leastaction.analysis.certificate import LARGEST, method, spot_checks
+from leastaction.analysis.certificate import LARGEST, spot_checks
 from leastaction.analysis.dop853_peer import dop853
 from leastaction.analysis.mujoco_peer import MujocoRun
 from leastaction.analysis.nodes import energies_and_momenta
@@ -224,7 +224,7 @@ def compare(
                            on_failure="truncate", ignore=words)
         words |= {DAMPING}  # said once
         checks = spot_checks(run) if model.nv <= LARGEST else (None, None)
-        entries.append(_entry(method(integrator), reference, run.q, run.energy, run.momentum, watch.cpu_seconds,
+        entries.append(_entry(integrator.label, reference, run.q, run.energy, run.momentum, watch.cpu_seconds,
                               run.steps, "broke down" if run.failure else "", checks))
     for name, package, make in ((MUJOCO, "mujoco", _mujoco), (DOP853, "scipy", _dop853)):
         if find_spec(package) is None:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from leastaction.integrators import Status, VariationalMethod
+from leastaction.integrators import Status
 
 if TYPE_CHECKING:
     from leastaction.analysis.certificate import Certificate
@@ -40,11 +40,11 @@ def _step(c: "Certificate") -> str:
     words = {"symplectic": c.symplecticity, "reversible": c.irreversibility}
     good = [word for word, spot in words.items() if spot is not None and spot.passed]
     bad = [word for word, spot in words.items() if spot is not None and not spot.passed]
-    if bad and isinstance(c.run.integrator, VariationalMethod):
+    if bad and c.run.integrator.symplectic:
         return f"At a state of the run a spot check found the step not {' and not '.join(bad)}: it may be too long."
     if bad:
         return f"The step is not {' and not '.join(bad)}."
-    if not isinstance(c.run.integrator, VariationalMethod):
+    if not c.run.integrator.symplectic:
         # A good explicit method may look so at a gentle state, without being it.
         return "At the states examined the step cannot be told from a symplectic one." if good else ""
     return f"The step is {' and '.join(good)}." if good else ""

@@ -18,7 +18,6 @@ from leastaction.cli.named import Ignore, ModelName, Root, RootChoice, named_mod
 from leastaction.cli.report import Method, chosen
 from leastaction.cli.simulate import AsJson, ShowProgress
 from leastaction.cli.vary import Vary, read_vary
-from leastaction.composition import ORDERS
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -39,7 +38,7 @@ def ensemble(
     duration: Annotated[float, typer.Option(help="Time to simulate, s.")] = 10.0,
     dt: Annotated[float, typer.Option(help="Time step, s.")] = 1e-3,
     integrator: Annotated[Method, typer.Option(help="Which integrator to use.")] = Method.VARIATIONAL,
-    order: Annotated[int, typer.Option(help=f"Order of the variational integrator, one of {ORDERS}.")] = 2,
+    order: Annotated[int, typer.Option(help="Order of the variational integrator: 2, 4, 6 or 8.")] = 2,
     root: RootChoice = Root.AUTO,
     ignore: Ignore = None,
     record_every: Annotated[int | None, typer.Option(help=(

@@ -17,7 +17,6 @@ from leastaction.files.reading import mapped, plain_faults
 from leastaction.files.statistics import tally
 from leastaction.integrators import Status
 from leastaction.kernels.record import MOMENTA
-from leastaction.model import Model
 from leastaction.model.unhonoured import settled
 from leastaction.simulation import hints
 from leastaction.simulation.judgement import EnergyWatch
@@ -76,7 +75,7 @@ class StoredTrajectory(Trajectory):
                 record_every=description["record_every"], description=description, tally=tally(last),
                 energy_range=extremes[:2] + compile_model(model).ground_energy,
                 momentum_range=extremes[MOMENTA].reshape(2, 6), peak_kinetic_energy=float(extremes[2]),
-                looks=EnergyWatch(0.0).restore(last).looks(), failure=_failure(model, description, last),
+                looks=EnergyWatch(0.0).restore(last).looks(), failure=_failure(source, last),
                 _contents=source, _last=last, _given=given,
             )
 
@@ -164,16 +163,17 @@ def _force(source: Contents, name: str, given: Control) -> Control:
     return values
 
 
-def _failure(model: Model, description: dict[str, Any], last: Any) -> StepError | None:
+def _failure(source: Contents, last: Any) -> StepError | None:
     if last["failed_status"] == 0:
         return None
+    model, description = source.model, source.description
     step, status = int(last["steps"]), Status(int(last["failed_status"]))
     driven = status != Status.BAD_CONTROL and any(description[name] != "none" for name in FORCES)
     joint = "" if last["failed_body"] < 0 else model.names[int(last["failed_body"])]
     return StepError(
         status.meaning, step, step * description["dt"], float(last["failed_residual"]), joint, np.array(last["q"]),
         np.array(last["v"]), np.array(last["p"]),
-        hints.FORCED if driven else "",
+        " ".join(filter(None, (hints.FORCED if driven else "", source.integrator.advice(status)))),
     )
 
 

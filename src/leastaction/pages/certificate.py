@@ -8,7 +8,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from leastaction.analysis import Accuracy, Certificate
-from leastaction.analysis.certificate import method
 from leastaction.pages.page import figure, new_figure, table, verdict, write_page
 from leastaction.plots.style import BLUE, PALETTE, QUIET, VERMILION, style
 from leastaction.viewers.film import thinned
@@ -35,7 +34,7 @@ def write_certificate(certificate: Certificate, path: str | Path) -> Path:
         parts.append(_accuracy(c.accuracy))
     if c.evaluations:
         parts.append(_solver(c))
-    subtitle = f"{c.steps} steps of {run.dt:g} s, {method(run.integrator)}"
+    subtitle = f"{c.steps} steps of {run.dt:g} s, {run.integrator.label}"
     return write_page(path, f"Conservation certificate of {run.model.name}", subtitle, parts)
 
 

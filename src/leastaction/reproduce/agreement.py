@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 
 import leastaction as la
+from leastaction.integrators.root_finders import RootFinder
 from leastaction.reproduce.method import Residual, as_published
 from leastaction.reproduce.section import Plan, Section, Table, bar
 from leastaction.reproduce.timing import FINDERS, RESIDUALS
-from leastaction.root_finders import RootFinder
 
 DT, STEPS, HALVINGS, DURATION = 1e-3, 1000, 4, 1.0
 BODIES = 5

@@ -7,11 +7,11 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 import leastaction as la
+from leastaction.integrators.root_finders import RootFinder
 from leastaction.plots.picture import save
 from leastaction.plots.style import BLUE, GREEN, QUIET, VERMILION, style
 from leastaction.reproduce.method import as_published
 from leastaction.reproduce.section import Claim, Figure, Plan, Section, Table, bar
-from leastaction.root_finders import RootFinder
 
 DT, TOLERANCE = 1e-3, 1e-8  # s; ‖f‖, the authors'
 TIMES = (1.0, 10.0)  # rates, relative to the authors'

@@ -6,11 +6,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import leastaction as la
+from leastaction.integrators.root_finders import RootFinder
 from leastaction.plots.picture import save
 from leastaction.plots.style import BLUE, GREEN, VERMILION, style
 from leastaction.reproduce.method import as_published
 from leastaction.reproduce.section import Claim, Figure, Plan, Section, Table, bar, verdict_on_counts
-from leastaction.root_finders import RootFinder
 
 DT, TOLERANCE = 1e-3, 1e-8
 FINDERS: dict[str, tuple[type[RootFinder], str]] = {

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 import leastaction as la
 from leastaction.integrators import Guess
-from leastaction.root_finders import RootFinder
+from leastaction.integrators.root_finders import RootFinder
 
 Residual = Literal["drnea", "svi"]
 

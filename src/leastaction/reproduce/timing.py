@@ -9,8 +9,8 @@ import numpy as np
 
 import leastaction as la
 from leastaction.integrators import Integrator
+from leastaction.integrators.root_finders import RootFinder
 from leastaction.reproduce.method import Residual, as_published
-from leastaction.root_finders import RootFinder
 
 DT = 1e-3  # s, the paper's step in all experiments
 RESIDUALS: dict[Residual, str] = {"svi": "SVI", "drnea": "DRNEA"}

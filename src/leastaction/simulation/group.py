@@ -10,7 +10,7 @@ import numpy as np
 from leastaction.compiled import compile_model, zeros
 from leastaction.errors import StepError
 from leastaction.files.statistics import Statistics, step_room
-from leastaction.integrators import Integrator, Variational
+from leastaction.integrators import Integrator
 from leastaction.kernels import layout, methods
 from leastaction.kernels.layout import CARRIED, LANES, LINK, READY, Clock, Forces, V
 from leastaction.kernels.loop import run_lanes
@@ -19,7 +19,6 @@ from leastaction.kernels.machine.simd import SIMD
 from leastaction.kernels.record import EXTREMES, LOOK, Record
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING
-from leastaction.root_finders import Absolute, Newton
 from leastaction.simulation.judgement import EnergyWatch
 from leastaction.simulation.progress import Progress
 from leastaction.simulation.run import NODE, STEP, Run, copied, trajectory_of
@@ -53,10 +52,8 @@ def naming(number: int) -> Iterator[None]:
 
 
 def suits(integrator: Integrator, control: Control, wrench: Control) -> bool:
-    """Tell whether a run can go in a lane: by Newton's method with its own rule, and no function computes forces."""
-    return (SIMD and isinstance(integrator, Variational) and isinstance(integrator.root_finder, Newton)
-            and not isinstance(integrator.root_finder.tol, Absolute) and integrator.guess != "dynamics"
-            and not callable(control) and not callable(wrench))
+    """Tell whether a run can go in a lane: if the integrator can, and no function computes forces."""
+    return SIMD and integrator.in_lanes and not callable(control) and not callable(wrench)
 
 
 def stacked(count: int, like: Run) -> Record:
@@ -105,9 +102,7 @@ class _Team:
         n = c.tree.n
         self.tree = memory.addressed(c.tree, lanes=True)
         self.packed = memory.packed(self.tree)
-        chosen = like.sim.integrator
-        assert isinstance(chosen, Variational)
-        self.method = methods.known(chosen.method(c)._replace(search=None))
+        self.method = methods.known(like.sim.integrator.lane_method(c))
         self.taus = [self._joint_forces(member) for member in members]
         four = slice(members[0].number, members[0].number + LANES)
         # The kernel writes to four rows that follow each other. Where the members have no such rows, spare lanes

@@ -15,7 +15,6 @@ import numpy as np
 
 from leastaction.compiled import compile_model
 from leastaction.errors import AccuracyWarning, warn_user
-from leastaction.integrators import VariationalMethod
 from leastaction.kernels.record import LOOK
 
 if TYPE_CHECKING:
@@ -126,14 +125,14 @@ def judge_energy(run: "Trajectory") -> Judgement:
     reason, most = work_reason(run), run.max_energy_error
     if reason:
         return Judgement(True, reason, None, None, None, f"The energy is not meant to be constant: {reason}.", "")
-    bounded = isinstance(run.integrator, VariationalMethod)
+    bounded = run.integrator.symplectic
     error = (run.looks.energy[1:] - run.looks.energy[0]) / run.energy_scale
     size = len(error) // TENTHS
     if len(error) < FEWEST or not np.isfinite(error).all():
         kept = most <= GROSS
         text = (f"The energy {'stays within' if kept else 'is off by up to'} {part(most)} of the peak kinetic energy; "
                 "the run is too short to tell whether it wanders.")
-        return Judgement(kept, "", None, None, None, text, "" if kept else _remedy(run, bounded))
+        return Judgement(kept, "", None, None, None, text, "" if kept else run.integrator.remedy(run.dt))
     tenths = error[-size * TENTHS :].reshape(TENTHS, size)
     medians = np.median(tenths, axis=1)
     low, high = np.percentile(tenths, (10, 90), axis=1)
@@ -150,13 +149,13 @@ def judge_energy(run: "Trajectory") -> Judgement:
         text = f"{within} and does not wander."
     else:
         text = f"{within}, but drifts by {part(wander)} over the run; this method does not bound the drift."
-    return Judgement(kept, "", wander, swing, time, text, "" if kept else _remedy(run, bounded))
+    return Judgement(kept, "", wander, swing, time, text, "" if kept else run.integrator.remedy(run.dt))
 
 
 def keeps_energy(run: "Trajectory") -> bool:
     """Tell what `judge_energy` says of a run, without judging one whose energy never moves as far as it may wander."""
     energy = run.looks.energy[1:]
-    bound = WANDER if isinstance(run.integrator, VariationalMethod) else DRIFT
+    bound = WANDER if run.integrator.symplectic else DRIFT
     if len(energy) >= FEWEST and np.ptp(energy) < 0.99 * bound * run.energy_scale:  # 0.99: round-off
         return True
     return run.judgement.kept
@@ -165,14 +164,6 @@ def keeps_energy(run: "Trajectory") -> bool:
 def part(value: float) -> str:
     """Write a part of a whole so that it reads easily."""
     return f"{value:.1e}" if value < 1e-4 else f"{100 * value:.2g} %"
-
-
-def _remedy(run: "Trajectory", bounded: bool) -> str:
-    if not bounded:
-        return "Take a smaller step, or la.Variational(), which bounds its error."
-    order = getattr(run.integrator, "order", 2)
-    higher = f", or la.Variational(order={order + 2})" if order < 8 else ""
-    return f"Take a smaller step, such as dt = {0.5 * run.dt:g}{higher}."
 
 
 def work_reason(run: "Trajectory") -> str:

@@ -14,23 +14,15 @@ from leastaction.arguments import all_finite, finite, real_array, shown, whole
 from leastaction.compiled import compile_model
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
 from leastaction.errors import ModelError, StepError
-from leastaction.integrators import (
-    Integrator,
-    IntegratorName,
-    Status,
-    VariationalMethod,
-    as_integrator,
-    point_to_integrator,
-)
+from leastaction.integrators import Integrator, IntegratorName, Status, as_integrator, point_to_integrator
 from leastaction.kernels import methods
-from leastaction.kernels.layout import READY, SCRATCH, SCREW, Clock, Forces, P, V
+from leastaction.kernels.layout import READY, SCRATCH, Clock, Forces, P, V
 from leastaction.kernels.loop import run
 from leastaction.kernels.machine.jit import bound
 from leastaction.kernels.record import GREATEST, GREATEST_MOMENTUM, LEAST, LEAST_MOMENTUM, LOOK, MOMENTA, Record
 from leastaction.kernels.rescue import Rescued
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING, accepted, tell, warn_once
-from leastaction.peers import SVI
 from leastaction.simulation import ahead, hints
 from leastaction.simulation.damping import unresolved
 from leastaction.simulation.progress import Progress
@@ -83,12 +75,10 @@ class Simulator:
         self.integrator = integrator
         self.compiled = compile_model(model)
         self._revision = model.revision
-        self._check_joints()
-        if not isinstance(self.integrator, VariationalMethod) or self.integrator.peer:
-            model._refuse_elements(f"{self.integrator!r}")
-        model._refuse_loops(f"{self.integrator!r}")
+        integrator.check(model, self.compiled)
         self._method = methods.known(self.integrator.method(self.compiled))
         self._settings: Any = getattr(self._method, "settings", None)
+        self._memory: Array = getattr(self._method, "memory", np.zeros(0))  # what the method itself carries on
         self._ready = not hasattr(self._method, "search")  # else the address of the search is missing
         # The machine code of the loop for the record of one step, and for the record that was last written to
         self._loop_of_one: Any = None
@@ -98,17 +88,10 @@ class Simulator:
         self._nothing = Forces(None, np.zeros(0), np.zeros(0), np.zeros((0, self.compiled.nv)),
                                np.zeros((0, self.compiled.tree.n, 6)))
 
-    def _check_joints(self) -> None:
-        """Raise a ValueError if the model has joints that the integrator does not know."""
-        unknown = np.flatnonzero(self.compiled.tree.kind != SCREW)
-        if isinstance(self.integrator, SVI) and len(unknown):
-            name = self.model.names[self.compiled.body_of_link[unknown[0]]]
-            raise ValueError(f"la.peers.SVI() knows joints of one degree of freedom only, and body '{name}' has "
-                             "another: take la.Variational()")
-
     def _start(self, q: Array, v: Array, p: Array | None) -> None:
         """Set the node from (q, v), or from (q, p)."""
         self._room, self._state = self.compiled.room(q, v)
+        self._memory.fill(0.0)
         self._one = self._record(1, NEVER, LOOK - 1)  # room for a step of which nothing is kept
         self._row = np.empty((1, self.compiled.nv))  # room for the joint forces of a step
         if p is not None:
@@ -222,8 +205,9 @@ class Simulator:
             rows = 1 if self._pushed else 0
             self._pushed = False
             return np.zeros((rows, self.compiled.tree.n, 6))
-        if isinstance(self.integrator, SVI):
-            raise ValueError("la.peers.SVI() takes no external wrenches: take la.Variational(), or give joint forces")
+        if not self.integrator.takes_wrenches:
+            raise ValueError(f"{self.integrator!r} takes no external wrenches: take la.Variational(), or give joint "
+                             "forces")
         self._pushed = True
         given = per_step("wrench", wrench, (self.model.nb, 6), steps)
         return np.ascontiguousarray(link_wrenches(self.model, given))
@@ -319,7 +303,8 @@ class Simulator:
 
     def _lasting(self) -> dict[str, Array]:
         """Return the parts of the state that outlast a call of the loop."""
-        return {name: part for name, part in self._state._asdict().items() if name not in SCRATCH}
+        state = {name: part for name, part in self._state._asdict().items() if name not in SCRATCH}
+        return {**state, "memory": self._memory} if len(self._memory) else state
 
     def _snapshot(self) -> dict[str, Any]:
         """All that the next step reads, as arrays and numbers by name."""
@@ -418,7 +403,8 @@ class Simulator:
 
     def _failure(self, blamed: int, residual: float, tau: Array, wrench: Array) -> StepError:
         joint = self.model.names[self.compiled.body_of_link[blamed]]
-        hint = hints.forced(self.model, self.compiled, self.q, self.dt, tau, wrench.reshape(-1, 6))
+        forced = hints.forced(self.model, self.compiled, self.q, self.dt, tau, wrench.reshape(-1, 6))
+        hint = " ".join(filter(None, (forced, self.integrator.advice(self.status))))
         return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p, hint)
 
 
@@ -434,8 +420,7 @@ def unresolved_damping(model: Model, q: Array, dt: float, integrator: Integrator
         sim._prepare(P)
         return sim.v
 
-    longest = float(np.abs(sim._method.stages).max()) if isinstance(integrator, VariationalMethod) else 1.0
-    return unresolved(model, dt, longest, solve) if sim.compiled.damped else ""
+    return unresolved(model, dt, integrator.longest, solve) if sim.compiled.damped else ""
 
 
 def widen(extremes: Array, energy: Array, momentum: Array) -> None:

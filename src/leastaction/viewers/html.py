@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leastaction.analysis.certificate import method
 from leastaction.viewers.coarsening import coarsened
 from leastaction.viewers.film import FPS, Film, film, thinned
 from leastaction.viewers.outline import Drawn
@@ -125,4 +124,4 @@ def _panels(store: Store, traj: "Trajectory", shown: Film) -> list[dict[str, Any
 def _about(traj: "Trajectory") -> str:
     """The run in one line."""
     freedom = "1 degree" if traj.model.nv == 1 else f"{traj.model.nv} degrees"
-    return f"{freedom} of freedom · {method(traj.integrator)} · step {1e3 * traj.dt:g} ms"
+    return f"{freedom} of freedom · {traj.integrator.label} · step {1e3 * traj.dt:g} ms"

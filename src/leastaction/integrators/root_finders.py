@@ -38,11 +38,29 @@ class RootFinder:
     max_iterations: int = 50
     method: ClassVar[int]  # of kernels/settings.py
     dense: ClassVar[bool] = False  # whether it is one of kernels/peers/
+    sure: ClassVar[float] = 0.5  # fraction of tol below which a forecast of the residual is trusted
 
     def __post_init__(self) -> None:
         if not isinstance(self.tol, Absolute):
             _positive(self.tol)
         whole("max_iterations", self.max_iterations, 1, MOST_ITERATIONS)
+
+    @property
+    def rule(self) -> tuple[int, float]:
+        """The stopping rule, of kernels/settings.py, and its tolerance."""
+        if isinstance(self.tol, Absolute):
+            return settings.ABSOLUTE, float(self.tol.tol)
+        return settings.SCALED, float(self.tol)
+
+    @property
+    def keeps_factors(self) -> bool:
+        """Whether one factored Jacobian serves for several updates."""
+        return False
+
+    @property
+    def in_lanes(self) -> bool:
+        """Whether four searches can be made side by side."""
+        return False
 
 
 _NO_CRITERION = "leave it out, or give tol=la.peers.Absolute(...) for the paper's rule"
@@ -60,6 +78,7 @@ class RIQN(RootFinder):
     """
 
     method = settings.RIQN
+    sure = 0.05  # forecasts were up to 7 times too low
 
 
 @replaced(criterion=_NO_CRITERION)
@@ -81,3 +100,13 @@ class Newton(RootFinder):
     def __post_init__(self) -> None:
         super().__post_init__()
         flag("chord", self.chord)
+
+    @property
+    def keeps_factors(self) -> bool:
+        """As chord says."""
+        return self.chord
+
+    @property
+    def in_lanes(self) -> bool:
+        """Lanes know its own stopping rule only."""
+        return self.rule[0] == settings.SCALED

@@ -6,9 +6,14 @@ another integrator. ``tol=la.peers.Absolute(1e-9)`` of any root finder is the pa
 
 from dataclasses import dataclass, field
 
-from leastaction.integrators import VariationalMethod
+import numpy as np
+
+from leastaction.compiled import Compiled
+from leastaction.integrators.root_finders import RIQN, Absolute, Newton, RootFinder
+from leastaction.integrators.variational import VariationalMethod
 from leastaction.kernels import settings
-from leastaction.root_finders import RIQN, Absolute, Newton, RootFinder
+from leastaction.kernels.layout import SCREW
+from leastaction.model import Model
 
 __all__ = ["SVI", "Absolute", "Broyden", "DenseNewton"]
 
@@ -55,9 +60,18 @@ class SVI(VariationalMethod):
 
     root_finder: RootFinder = field(default_factory=RIQN)
     residual = settings.SVI
+    takes_wrenches = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.root_finder, Newton):
             raise ValueError("SVI cannot be combined with la.Newton(), which is for our residual: take la.RIQN(), "
                              "la.peers.DenseNewton() or la.peers.Broyden()")
+
+    def check(self, model: Model, c: Compiled) -> None:
+        """Raise a ValueError if the model has joints that it does not know."""
+        super().check(model, c)
+        unknown = np.flatnonzero(c.tree.kind != SCREW)
+        if len(unknown):
+            raise ValueError("la.peers.SVI() knows joints of one degree of freedom only, and body "
+                             f"'{model.names[c.body_of_link[unknown[0]]]}' has another: take la.Variational()")

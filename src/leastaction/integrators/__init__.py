@@ -1,0 +1,25 @@
+"""What a user chooses: the integrator and its options. Frozen objects, a file each, that configure kernels."""
+
+from leastaction.integrators.base import Integrator
+from leastaction.integrators.euler import SemiImplicitEuler
+from leastaction.integrators.names import NAMED, IntegratorName, as_integrator, point_to_integrator
+from leastaction.integrators.root_finders import RIQN, Newton
+from leastaction.integrators.runge_kutta4 import RungeKutta4
+from leastaction.integrators.status import Status
+from leastaction.integrators.variational import Guess, Rescue, Variational
+
+__all__ = [
+    "NAMED",
+    "RIQN",
+    "Guess",
+    "Integrator",
+    "IntegratorName",
+    "Newton",
+    "Rescue",
+    "RungeKutta4",
+    "SemiImplicitEuler",
+    "Status",
+    "Variational",
+    "as_integrator",
+    "point_to_integrator",
+]

@@ -1,0 +1,51 @@
+"""The integrators by name, and what a user means by an integrator."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from functools import wraps
+from typing import Literal, ParamSpec, TypeVar
+
+from leastaction.integrators.base import Integrator
+from leastaction.integrators.euler import SemiImplicitEuler
+from leastaction.integrators.root_finders import Newton
+from leastaction.integrators.runge_kutta4 import RungeKutta4
+from leastaction.integrators.variational import Rescue, Variational
+
+P = ParamSpec("P")
+R = TypeVar("R")
+IntegratorName = Literal["variational", "euler", "rk4"]
+NAMED: dict[str, Callable[[], Integrator]] = {
+    "variational": Variational,
+    "euler": SemiImplicitEuler,
+    "rk4": RungeKutta4,
+}
+
+
+def as_integrator(given: Integrator | str | None) -> Integrator:
+    """Return the integrator that a user means: an object, as it is; a name in NAMED; or None for Variational()."""
+    if given is None:
+        return Variational()
+    if isinstance(given, str) and given in NAMED:
+        return NAMED[given]()
+    if not isinstance(given, Integrator):
+        raise ValueError(f"integrator must be one of {', '.join(map(repr, NAMED))}, or an object such as "
+                         f"la.Variational(order=4), la.SemiImplicitEuler() or la.RungeKutta4(), not {given!r}")
+    return given
+
+
+def point_to_integrator(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function that takes an integrator say of the integrator's options, given to it, where they belong."""
+    own, finder, rescue = ({option.name for option in fields(kind)} for kind in (Variational, Newton, Rescue))
+
+    @wraps(function)
+    def call(*arguments: P.args, **options: P.kwargs) -> R:
+        for name in (own | finder | rescue) & options.keys():
+            inner = f"{name}={options[name]!r}"
+            if name in finder:
+                inner = f"root_finder=la.Newton({inner})"
+            elif name in rescue:
+                inner = f"rescue=la.Rescue({inner})"
+            raise TypeError(f"{name} is an option of the integrator: give integrator=la.Variational({inner})")
+        return function(*arguments, **options)
+
+    return call

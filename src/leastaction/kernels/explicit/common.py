@@ -1,0 +1,91 @@
+"""What explicit methods have in common: v̇ = ABA(q, v), and configurations that move by q ⊕ ε (Munthe-Kaas).
+
+So no joint needs a chart, and no quaternion leaves its sphere: a method integrates (ε, v) from (0, v₀) with
+
+    ε̇ = dlog₋ε v,   v̇ = a(q₀ ⊕ ε, v)
+
+and q₁ = q₀ ⊕ ε₁. Its file has the step alone; explicit_method() adds the verbs below.
+"""
+
+from ..aba import aba
+from ..joints import dispatch as joint
+from ..joints import move_by
+from ..kinematics import place
+from ..layout import Made
+from ..machine.jit import kernel, part
+from ..machine.memory import copy
+from ..methods import method
+from ..momentum import generalized_momentum, momentum_of
+from ..node import arrive, potential_energy
+from ..rnea import kinetic_energy
+
+
+@kernel
+def increment_rate(tree, epsilon, v, out):
+    """Rate of ε when q ⊕ ε moves with velocity v: dlog_{−ε} v, joint by joint."""
+    for i in range(tree.n):
+        joint.increment_rate(tree.kind[i], epsilon, v, out, tree.iv[i])
+
+
+@kernel
+def rates(system, state, held, q0, epsilon, v, q, rate, a):
+    """ε̇ and v̇ at q = q₀ ⊕ ε, which is set, and v."""
+    tree = system.tree
+    copy(q0, q, tree.nq)
+    move_by(tree, q, epsilon)
+    increment_rate(tree, epsilon, v, rate)
+    aba(system, state.w, q, v, held, a)
+
+
+@kernel
+def made(evaluations):
+    """A step without a search; its node is always looked at."""
+    return Made(evaluations, 0.0, 0.0, 0, 0.0, 0.0)
+
+
+@kernel
+def begin(method, system, state, h):
+    """Nothing is to be done before the first step."""
+
+
+@part
+def look(method, system, state, springs, whole):
+    """Twice the kinetic energy, and the energy, of the node at (q, v); its momenta are set."""
+    springs = arrive(system, state.w, state.q)
+    momentum_of(system.tree, state.w, state.v)
+    kinetic = kinetic_energy(system.tree, state.w, state.v)
+    return 2.0 * kinetic, kinetic + potential_energy(system, state.w, springs)
+
+
+@kernel
+def too_long(method, state, made, twice, energy, known):
+    """The step is as long as the method says."""
+    return 0.0
+
+
+@kernel
+def keep_velocity(tree, state):
+    """Keep the velocity of the node, so that a failed step can come back to it; the loop has kept q."""
+    copy(state.v, state.straight, tree.nv)
+
+
+@part
+def undo(method, system, state):
+    """Come back to the node before the step."""
+    tree = system.tree
+    copy(state.saved_q, state.q, tree.nq)
+    copy(state.straight, state.v, tree.nv)
+    place(tree, state.w, state.q)
+    momentum_of(tree, state.w, state.v)
+    generalized_momentum(tree, state.w, state.p)
+
+
+@kernel
+def leave(method, system, state):
+    """Nothing is left behind."""
+
+
+def explicit_method(kind, advance, undo=undo):
+    """Teach the loop an explicit method by its step, ``advance``. That calls keep_velocity() first, sets q and v of the
+    node, and gives made() of the number of evaluations of the dynamics."""
+    method(kind, begin, advance, look, too_long, undo, leave)

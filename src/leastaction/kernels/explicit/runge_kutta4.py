@@ -1,0 +1,44 @@
+"""The classical method of Runge and Kutta, of order four, for y = (ε, v) and ẏ = f(y) as in common.py:
+
+    k₁ = f(y₀), k₂ = f(y₀ + h/2 k₁), k₃ = f(y₀ + h/2 k₂), k₄ = f(y₀ + h k₃)
+    y₁ = y₀ + h/6 (k₁ + 2 k₂ + 2 k₃ + k₄)
+"""
+
+from collections import namedtuple
+
+from ..joints import move_by
+from ..machine.jit import part
+from ..machine.simd import after, numbers
+from .common import explicit_method, keep_velocity, made, rates
+
+RungeKutta4 = namedtuple("RungeKutta4", "desk")  # desk: scratch, see room()
+
+
+def room(nq, nv):
+    """So many numbers on the desk: accelerations and increment rates of the stages, then stage_v, epsilon, stage_q."""
+    return 10 * nv + nq
+
+
+@part
+def runge_kutta_4(method, system, state, held, k, h):
+    """From the node to the next."""
+    tree, q, v, nv = system.tree, state.q, state.v, system.tree.nv
+    desk = numbers(method.desk)
+    a, rate, stage_v, epsilon, stage_q = desk, after(desk, 4 * nv), after(desk, 8 * nv), after(desk, 9 * nv), after(
+        desk, 10 * nv)
+    keep_velocity(tree, state)
+    for stage in range(4):
+        part_ = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
+        before = max(stage - 1, 0) * nv
+        for j in range(nv):
+            epsilon[j] = part_ * rate[before + j] if stage > 0 else 0.0
+            stage_v[j] = v[j] + part_ * a[before + j] if stage > 0 else v[j]
+        rates(system, state, held, q, epsilon, stage_v, stage_q, after(rate, stage * nv), after(a, stage * nv))
+    for j in range(nv):
+        epsilon[j] = h / 6.0 * (rate[j] + 2.0 * (rate[nv + j] + rate[2 * nv + j]) + rate[3 * nv + j])
+        v[j] += h / 6.0 * (a[j] + 2.0 * (a[nv + j] + a[2 * nv + j]) + a[3 * nv + j])
+    move_by(tree, q, epsilon)
+    return made(4.0)
+
+
+explicit_method(RungeKutta4, runge_kutta_4)
