@@ -53,8 +53,8 @@ def stretched_quaternion(q):
         ({"control": lambda t, q, v: v * NAN}, "what control returns has entries that are not finite"),
         ({"wrench": np.zeros((2, 6))}, r"wrench must have shape \(15, 6\) or \(5, 15, 6\), not \(2, 6\)"),
         ({"wrench": np.full((15, 6), INF)}, "wrench has entries that are not finite"),
-        ({"integrator": "rk5"}, r"one of 'variational', 'euler', 'rk4', or .*la\.RungeKutta4\(\), not 'rk5'"),
-        ({"integrator": 4}, r"one of 'variational', 'euler', 'rk4', or .*la\.RungeKutta4\(\), not 4"),
+        ({"integrator": "rk5"}, r"one of 'variational', 'euler', 'rk4', 'dop853', .*la\.RungeKutta4\(\).*, not 'rk5'"),
+        ({"integrator": 4}, r"one of 'variational', 'euler', 'rk4', 'dop853', or .*la\.RungeKutta4\(\) .*, not 4"),
     ],
 )
 def test_bad_arguments_of_simulate(arguments, message):
@@ -205,7 +205,7 @@ def forcing(gain):
     return {"model": model, "v": [1.0], "steps": 5000, "control": lambda t, q, v: -gain * v}
 
 
-@pytest.mark.parametrize("integrator", ["variational", "euler", "rk4"])
+@pytest.mark.parametrize("integrator", ["variational", "euler", "rk4", "dop853"])
 def test_a_gain_that_is_too_large_is_named(integrator, tmp_path):
     """M⁻¹ = 1 and dt = 1 ms: the message says 2000, and that is where feedback becomes unstable."""
     with pytest.raises(la.StepError, match=r"joint of 'link1' by .* control whose gain .* is 2e\+03 N m s") as caught:

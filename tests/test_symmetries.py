@@ -7,7 +7,7 @@ import leastaction as la
 from leastaction.reference import lie
 from reference.trees import random_model, random_quaternion, random_state
 
-INTEGRATORS = [la.Variational(), la.SemiImplicitEuler(), la.RungeKutta4()]
+INTEGRATORS = [la.Variational(), la.SemiImplicitEuler(), la.RungeKutta4(), la.DormandPrince8()]
 each_integrator = pytest.mark.parametrize("integrator", INTEGRATORS, ids=lambda i: type(i).__name__)
 
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from leastaction.formats import find_model, from_mujoco, load
     from leastaction.integrators import (
         RIQN,
+        DormandPrince8,
         Newton,
         Rescue,
         RungeKutta4,
@@ -83,7 +84,7 @@ _HOME = {
         "errors": "AccuracyWarning AssemblyError FileError ModelError ModelWarning StepError",
         "files": "resume",
         "formats": "find_model from_mujoco load",
-        "integrators": "Newton RIQN Rescue RungeKutta4 SemiImplicitEuler Status Variational",
+        "integrators": "DormandPrince8 Newton RIQN Rescue RungeKutta4 SemiImplicitEuler Status Variational",
         "model": "Ball Body Coupling Cylindrical Fixed Free Geometry Helical Inertia Loop Model Planar Prismatic "
                  "Revolute Rod Universal library",
         "simulation.many": "simulate_many",
@@ -110,6 +111,7 @@ __all__ = [
     "Certificate",
     "Coupling",
     "Cylindrical",
+    "DormandPrince8",
     "Ensemble",
     "EnsembleResults",
     "FileError",

@@ -129,7 +129,8 @@ def test_integrators_are_written_down():
     for integrator in (
             la.Variational(order=6, root_finder=la.RIQN(tol=1 / 3e9), guess="euler"), la.Variational(rescue=None),
             la.Variational(la.peers.Broyden(tol=la.peers.Absolute(1e-9)), rescue=la.Rescue(max_substeps=2)),
-            la.peers.SVI(la.peers.DenseNewton()), la.RungeKutta4(), la.SemiImplicitEuler()):
+            la.peers.SVI(la.peers.DenseNewton()), la.RungeKutta4(), la.SemiImplicitEuler(),
+            la.DormandPrince8(1e-7)):
         assert integrator_from_dict(json.loads(json.dumps(integrator_to_dict(integrator)))) == integrator
     with pytest.raises(ValueError, match="no integrator or part of one 'Magic'"):
         integrator_from_dict({"kind": "Magic"})

@@ -12,6 +12,7 @@ import leastaction as la
 @pytest.mark.parametrize("integrator", [
     la.Variational(), la.Variational(order=4, root_finder=la.RIQN(tol=1e-10)), la.peers.SVI(),
     la.Variational(la.RIQN(tol=la.peers.Absolute(1e-9)), rescue=None), la.RungeKutta4(), la.SemiImplicitEuler(),
+    la.DormandPrince8(tol=1e-7),
 ], ids=repr)
 @pytest.mark.parametrize("every", [1, 7])
 def test_a_run_in_a_file_is_the_same(path, integrator, every):
@@ -87,7 +88,7 @@ def test_resume_with_the_function_given_again(path, tmp_path):
 
 
 def test_checkpoint_and_restore(tmp_path):
-    for integrator in (la.Variational(order=4), la.RungeKutta4()):
+    for integrator in (la.Variational(order=4), la.RungeKutta4(), la.DormandPrince8()):
         sim = la.Simulator(la.library.ragdoll(), dt=2e-3, integrator=integrator)
         sim.step(50, wrench=np.full((sim.model.nb, 6), 0.1))
         other = la.Simulator.restore(sim.checkpoint(tmp_path / "state.h5"))

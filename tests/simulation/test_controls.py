@@ -7,7 +7,8 @@ import pytest
 import leastaction as la
 
 MODEL = la.library.chain(3)
-INTEGRATORS = [la.Variational(), la.SemiImplicitEuler(), la.RungeKutta4(), la.Variational(root_finder=la.RIQN())]
+INTEGRATORS = [la.Variational(), la.SemiImplicitEuler(), la.RungeKutta4(), la.DormandPrince8(),
+               la.Variational(root_finder=la.RIQN())]
 
 
 def failing(t, q, v):

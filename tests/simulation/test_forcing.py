@@ -88,7 +88,7 @@ def controls():
     return [np.array([law(k * 1e-3, None, None) for k in range(300)]), law, numba.njit(law)]
 
 
-@pytest.mark.parametrize("integrator", [la.Variational, la.SemiImplicitEuler, la.RungeKutta4])
+@pytest.mark.parametrize("integrator", [la.Variational, la.SemiImplicitEuler, la.RungeKutta4, la.DormandPrince8])
 def test_array_python_and_compiled_control_agree_to_the_bit(integrator):
     model = la.library.paper_chain(3)
     runs = [la.simulate(model, dt=1e-3, steps=300, control=c, integrator=integrator()) for c in controls()]

@@ -17,6 +17,7 @@ class Method(StrEnum):
     VARIATIONAL = "variational"
     EULER = "euler"
     RK4 = "rk4"
+    DOP853 = "dop853"
 
 
 def chosen(method: Method, order: int = 2) -> Integrator:

@@ -1,6 +1,7 @@
 """What a user chooses: the integrator and its options. Frozen objects, a file each, that configure kernels."""
 
 from leastaction.integrators.base import Integrator
+from leastaction.integrators.dormand_prince import DormandPrince8
 from leastaction.integrators.euler import SemiImplicitEuler
 from leastaction.integrators.names import NAMED, IntegratorName, as_integrator, point_to_integrator
 from leastaction.integrators.root_finders import RIQN, Newton
@@ -11,6 +12,7 @@ from leastaction.integrators.variational import Guess, Rescue, Variational
 __all__ = [
     "NAMED",
     "RIQN",
+    "DormandPrince8",
     "Guess",
     "Integrator",
     "IntegratorName",

@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Literal, ParamSpec, TypeVar
 
 from leastaction.integrators.base import Integrator
+from leastaction.integrators.dormand_prince import DormandPrince8
 from leastaction.integrators.euler import SemiImplicitEuler
 from leastaction.integrators.root_finders import Newton
 from leastaction.integrators.runge_kutta4 import RungeKutta4
@@ -13,11 +14,12 @@ from leastaction.integrators.variational import Rescue, Variational
 
 P = ParamSpec("P")
 R = TypeVar("R")
-IntegratorName = Literal["variational", "euler", "rk4"]
+IntegratorName = Literal["variational", "euler", "rk4", "dop853"]
 NAMED: dict[str, Callable[[], Integrator]] = {
     "variational": Variational,
     "euler": SemiImplicitEuler,
     "rk4": RungeKutta4,
+    "dop853": DormandPrince8,
 }
 
 
@@ -29,7 +31,7 @@ def as_integrator(given: Integrator | str | None) -> Integrator:
         return NAMED[given]()
     if not isinstance(given, Integrator):
         raise ValueError(f"integrator must be one of {', '.join(map(repr, NAMED))}, or an object such as "
-                         f"la.Variational(order=4), la.SemiImplicitEuler() or la.RungeKutta4(), not {given!r}")
+                         f"la.Variational(order=4), la.RungeKutta4() or la.DormandPrince8(tol=1e-9), not {given!r}")
     return given
 
 

@@ -21,6 +21,8 @@ class Status(IntEnum):
     BAD_CONTROL = settings.BAD_CONTROL
     WRONG_ROOT = settings.WRONG_ROOT
     UNRESOLVED = settings.UNRESOLVED
+    TOO_SHORT = settings.TOO_SHORT
+    TOO_MANY = settings.TOO_MANY
 
     @property
     def meaning(self) -> str:
@@ -42,4 +44,6 @@ _MEANING = {
     Status.BAD_CONTROL: "the control raised an exception, or did not return nv finite joint forces",
     Status.WRONG_ROOT: "the search left the branch of roots on which the motion lies",
     Status.UNRESOLVED: "the motion is too fast to be followed with this step",
+    Status.TOO_SHORT: "the tolerance asks for internal steps that are lost in round-off",
+    Status.TOO_MANY: "the tolerance asks for more than 10,000 internal steps before the next node",
 }

@@ -19,3 +19,4 @@ SCALED, ABSOLUTE = 0, 1  # stopping rules: √(fᵀM⁻¹f) relative to the moti
 CONVERGED, FLOOR, STRUGGLED, BACKTRACKED, LOWERED, CONTINUED, SUBSTEPPED = 0, 1, 2, 3, 4, 5, 6
 # … or why no root was found; then the state is the one before the step
 EXHAUSTED, ROTATION, NOT_FINITE, BAD_CONTROL, WRONG_ROOT, UNRESOLVED = -1, -2, -3, -4, -5, -6
+TOO_SHORT, TOO_MANY = -7, -8  # of the internal steps of a method that chooses them

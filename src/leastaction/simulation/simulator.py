@@ -40,7 +40,7 @@ class Simulator:
     q : (nq,) initial configuration, rad, m, unit quaternions; model.q0 if None
     v : (nv,) initial velocity, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt : time step, s
-    integrator : an integrator, or "variational", "euler" or "rk4"; Variational() unless given
+    integrator : an integrator, or "variational", "euler", "rk4" or "dop853"; Variational() unless given
     ignore : words that silence the warning of what the model has and the dynamics do not honour, as for `load`;
         "damping" silences that of damping which the step cannot resolve
     """

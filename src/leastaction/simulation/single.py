@@ -56,7 +56,7 @@ def simulate(
     dt : time step, s
     duration, steps : length of the run, s, or its number of steps; give one of them. A duration that is no multiple of
         dt is covered by one more step, with a warning that names the end
-    integrator : an integrator, or "variational", "euler" or "rk4"; Variational() unless given
+    integrator : an integrator, or "variational", "euler", "rk4" or "dop853"; Variational() unless given
     control : joint forces, N m and N: a function f(t, q, v) → (nv,), sampled at the start of each step and held over it
         (fast when compiled with numba.njit); or an array (nv,) held throughout, or (steps, nv)
     wrench : external wrenches (moment, force), each in the body's frame about its origin, N m and N: a function

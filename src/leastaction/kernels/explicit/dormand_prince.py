@@ -1,0 +1,334 @@
+"""DOP853 of Dormand and Prince, Hairer, Nørsett and Wanner: order 8, steps by a tolerance, dense output of order 7.
+
+For y = (ε, v) and ẏ = f(y) as in common.py, with ε about the configuration at the start of each internal step:
+
+    k_s = f(y₀ + H Σ a_sr k_r)  (s = 0 … 11),   y₁ = y₀ + H Σ b_s k_s,   k₁₂ = f(y₁), the first of the next step
+    e5, e3 = H Σ e_s k_s: estimates of the error, of orders 5 and 3, each number in units of tol (1 + |y|), then
+    error = |e5|² / √(|e5|² + 0.01 |e3|²) / √(2 nv); a step is taken if error ≤ 1, and H ← 0.9 H / error^(1/8)
+    y(x H) = y₀ + x (F₀ + (1−x) (F₁ + x (F₂ + (1−x) (F₃ + x (F₄ + (1−x) (F₅ + x F₆))))))
+
+The nodes of the run lie anywhere within the internal steps, of which there may be many between two nodes, or one for
+many nodes: there the polynomial gives the state, for three more evaluations once a step. The internal steps
+do not depend on the nodes then. But where forces are given they are held from node to node, and steps end at nodes.
+
+What must outlast a call of the loop is in the method's memory, so a run may be cut and resumed anywhere.
+"""
+
+from collections import namedtuple
+from math import inf, sqrt
+
+from ..aba import aba
+from ..joints import move_by
+from ..kinematics import read3
+from ..layout import DOF, FREE, SCREW, Made
+from ..machine.jit import kernel, part
+from ..machine.memory import clear, copy, link
+from ..machine.simd import after, numbers
+from ..maths.vec3 import dot
+from ..settings import NOT_FINITE, TOO_MANY, TOO_SHORT
+from .common import explicit_method, keep_velocity, rates
+from .common import undo as undo_step
+from .dormand_prince_table import DENSE, END, ERROR, STAGES
+
+# tol: error allowed in a step; table: of coefficients; memory: what outlasts a call, see Memory; desk: scratch
+DormandPrince8 = namedtuple("DormandPrince8", "tol table memory desk")
+# clock: see below; q0, v0: at the start of the internal step; q1, v1, a1: at its end, with the acceleration there;
+# F (7, 2 nv): of the polynomial between them
+Memory = namedtuple("Memory", "clock q0 v0 q1 v1 a1 F")
+# The clock. BEGUN: 1 if there is an internal step that reaches beyond the node, or to it; START: of that step, s after
+# a node; COUNT: nodes passed since that one; SPAN: length of the step; NEXT: that of the next one, or 0 if unknown
+BEGUN, START, COUNT, SPAN, NEXT = 0, 1, 2, 3, 4
+CLOCK, ROWS = 5, 7
+# k (16, 2 nv): rates of the stages; y: H Σ a k; high, low: estimates of the error; scale: their units; v, q: of a stage
+Desk = namedtuple("Desk", "k y high low scale v q")
+
+MOST = 10_000  # internal steps from one node to the next
+LONGEST = 1000.0  # internal step, in distances of nodes
+SHORTEST = 1e-14  # likewise
+TURN = 3.0  # rad that a ball or free joint may turn in a step, as far as its start tells; ε is singular at 2π
+SAFETY, LEAST, GREATEST = 0.9, 1.0 / 3.0, 6.0  # factors of the step size; the book's
+POWER = -1.0 / 8.0
+BEGINNING = 1e-6  # s, of a first step from a state without any motion
+
+
+def memory_size(nq, nv):
+    """So many numbers in the memory."""
+    return CLOCK + 2 * nq + 3 * nv + ROWS * 2 * nv
+
+
+def room(nq, nv):
+    """So many numbers on the desk."""
+    return STAGES * 2 * nv + 4 * 2 * nv + nv + nq
+
+
+@kernel
+def see_memory(method, tree):
+    clock = numbers(method.memory)
+    q0 = after(clock, CLOCK)
+    v0 = after(q0, tree.nq)
+    q1 = after(v0, tree.nv)
+    v1 = after(q1, tree.nq)
+    a1 = after(v1, tree.nv)
+    return Memory(clock, q0, v0, q1, v1, a1, after(a1, tree.nv))
+
+
+@kernel
+def see_desk(method, tree):
+    width, k = 2 * tree.nv, numbers(method.desk)
+    y = after(k, STAGES * width)
+    high = after(y, width)
+    low = after(high, width)
+    scale = after(low, width)
+    v = after(scale, width)
+    return Desk(k, y, high, low, scale, v, after(v, tree.nv))
+
+
+@kernel
+def combine(table, row, stages, k, width, factor, out):
+    """out = factor Σ_s table[row, s] k_s over the first stages."""
+    clear(out, width)
+    for s in range(stages):
+        weight = factor * table[row * STAGES + s]
+        if weight != 0.0:
+            rate = after(k, s * width)
+            for j in range(width):
+                out[j] += weight * rate[j]
+
+
+@kernel
+def evaluate(system, state, held, m, d, s):
+    """k_s = f(y₀ + y)."""
+    nv = system.tree.nv
+    rate = after(d.k, 2 * nv * s)
+    for j in range(nv):
+        d.v[j] = m.v0[j] + d.y[nv + j]
+    rates(system, state, held, m.q0, d.y, d.v, d.q, rate, after(rate, nv))
+
+
+@kernel
+def set_scale(tree, q, v, tol, scale):
+    """Units of the error, tol (1 + |y|): y is v, and for ε the coordinate itself; rotations have no size but 1."""
+    for i in range(tree.n):
+        e, k = tree.iv[i], tree.iq[i]
+        for j in range(DOF[tree.kind[i]]):
+            scale[e + j] = tol
+        if tree.kind[i] == SCREW:
+            scale[e] = tol * (1.0 + abs(q[k]))
+        elif tree.kind[i] == FREE:
+            far = tol * (1.0 + sqrt(dot(read3(q, k), read3(q, k))))
+            scale[e + 3] = scale[e + 4] = scale[e + 5] = far
+    for j in range(tree.nv):
+        scale[tree.nv + j] = tol * (1.0 + abs(v[j]))
+
+
+@kernel
+def mean_square(x, scale, width):
+    total = 0.0
+    for j in range(width):
+        total += (x[j] / scale[j]) ** 2
+    return total / width
+
+
+@kernel
+def longest_span(tree, v, h):
+    """The longest step that may be tried from the velocity v."""
+    fastest = 0.0
+    for i in range(tree.n):
+        if tree.kind[i] != SCREW:
+            turn = read3(v, tree.iv[i])
+            fastest = max(fastest, sqrt(dot(turn, turn)))
+    span = LONGEST * abs(h)
+    return min(span, TURN / fastest) if fastest * span > TURN else span
+
+
+@kernel
+def is_forced(tree, w, held):
+    """Whether forces are given, which may change at the next node."""
+    if held.acts:
+        return True
+    for i in range(tree.n):
+        (a, b, c), (x, y, z) = link(w, i).push
+        if a != 0.0 or b != 0.0 or c != 0.0 or x != 0.0 or y != 0.0 or z != 0.0:
+            return True
+    return False
+
+
+@kernel
+def restart(method, system, state, held, m, d, h):
+    """Begin at the node. Gives the number of evaluations."""
+    tree, nv, width = system.tree, system.tree.nv, 2 * system.tree.nv
+    copy(state.q, m.q1, tree.nq)
+    copy(state.v, m.v1, nv)
+    aba(system, state.w, m.q1, m.v1, held, m.a1)
+    m.clock[BEGUN], m.clock[START], m.clock[COUNT], m.clock[SPAN] = 1.0, 0.0, 0.0, 0.0
+    if m.clock[NEXT] != 0.0:
+        return 1.0
+    # The book's guess of a first step, from f(y₀) and f(y₀ + h₀ f(y₀))
+    begin_step(method, tree, m, d)
+    speed, rate = 0.0, mean_square(d.k, d.scale, width)
+    for j in range(nv):
+        speed += (m.v0[j] / d.scale[nv + j]) ** 2 / width
+    first = 0.01 * sqrt(speed / rate) if speed > 1e-10 and rate > 1e-10 else BEGINNING
+    first = min(first, longest_span(tree, m.v0, h))
+    direction = 1.0 if h > 0.0 else -1.0
+    for j in range(width):
+        d.y[j] = direction * first * d.k[j]
+    evaluate(system, state, held, m, d, 1)
+    for j in range(width):
+        d.high[j] = (d.k[width + j] - d.k[j]) / first
+    steepest = max(sqrt(rate), sqrt(mean_square(d.high, d.scale, width)))
+    second = (0.01 / steepest) ** -POWER if steepest > 1e-15 else max(BEGINNING, 1e-3 * first)
+    m.clock[NEXT] = direction * min(100.0 * first, second)
+    return 2.0
+
+
+@kernel
+def begin_step(method, tree, m, d):
+    """The end of the last internal step is the start of the next."""
+    nv = tree.nv
+    copy(m.q1, m.q0, tree.nq)
+    copy(m.v1, m.v0, nv)
+    copy(m.v1, d.k, nv)  # ε̇ = v where ε = 0
+    copy(m.a1, after(d.k, nv), nv)
+    set_scale(tree, m.q0, m.v0, method.tol, d.scale)
+
+
+@part
+def error_of(table, tree, m, d, tol, span):
+    """Error of the step that is on the desk, in units of what is allowed."""
+    nv, width = tree.nv, 2 * tree.nv
+    combine(table, ERROR, END, d.k, width, span, d.high)
+    combine(table, ERROR + 1, END, d.k, width, span, d.low)
+    high = low = 0.0
+    for j in range(width):
+        unit = d.scale[j]
+        if j >= nv:
+            unit = max(unit, tol * (1.0 + abs(m.v0[j - nv] + d.y[j])))
+        high += (d.high[j] / unit) ** 2
+        low += (d.low[j] / unit) ** 2
+    below = high + 0.01 * low
+    return high / sqrt(below * width) if below > 0.0 else 0.0 * below
+
+
+@part
+def try_steps(method, system, state, held, m, d, span, h):
+    """Make an internal step of this length, or one as much shorter as it takes. Gives what became of it."""
+    tree, width, table = system.tree, 2 * system.tree.nv, numbers(method.table)
+    begin_step(method, tree, m, d)
+    evaluations, most = 0.0, GREATEST
+    while True:
+        for s in range(1, END):
+            combine(table, s, s, d.k, width, span, d.y)
+            evaluate(system, state, held, m, d, s)
+        combine(table, END, END, d.k, width, span, d.y)
+        evaluations += END - 1.0
+        error = error_of(table, tree, m, d, method.tol, span)
+        factor = SAFETY * error**POWER if error > 0.0 else GREATEST
+        if error <= 1.0:
+            break
+        most = 1.0  # a step that follows a rejected one is not longer
+        span *= max(factor, LEAST) if error < inf else 0.1
+        if abs(span) < SHORTEST * abs(h):
+            return Made(evaluations, error, float(TOO_SHORT if error < inf else NOT_FINITE), worst(tree, d), 0.0, 0.0)
+    evaluate(system, state, held, m, d, END)
+    copy(d.q, m.q1, tree.nq)
+    copy(d.v, m.v1, tree.nv)
+    copy(after(d.k, END * width + tree.nv), m.a1, tree.nv)
+    m.clock[SPAN], m.clock[NEXT] = span, span * min(max(factor, LEAST), most)
+    return Made(evaluations + 1.0, error, 0.0, -1, 0.0, 0.0)
+
+
+@kernel
+def worst(tree, d):
+    """The joint with the largest error."""
+    found, most = 0, -1.0
+    for i in range(tree.n):
+        for e in range(tree.iv[i], tree.iv[i] + DOF[tree.kind[i]]):
+            for j in (e, tree.nv + e):
+                size = abs(d.high[j] / d.scale[j])
+                if not size < inf:
+                    return i
+                if size > most:
+                    found, most = i, size
+    return found
+
+
+@part
+def join(method, system, state, held, m, d):
+    """Make the polynomial between the ends of the step that is on the desk; three evaluations."""
+    width, table, span = 2 * system.tree.nv, numbers(method.table), m.clock[SPAN]
+    end = after(d.k, END * width)
+    for j in range(width):
+        m.F[j] = d.y[j]
+        m.F[width + j] = span * d.k[j] - d.y[j]
+        m.F[2 * width + j] = 2.0 * d.y[j] - span * (end[j] + d.k[j])
+    for s in range(END + 1, STAGES):
+        combine(table, s, s, d.k, width, span, d.y)
+        evaluate(system, state, held, m, d, s)
+    for row in range(3, ROWS):
+        combine(table, DENSE + row - 3, STAGES, d.k, width, span, after(m.F, row * width))
+
+
+@part
+def interpolate(tree, m, d, x, q, v):
+    """The state at the fraction x of the internal step."""
+    nv, width, F = tree.nv, 2 * tree.nv, m.F
+    for j in range(width):
+        y = 0.0
+        for row in range(ROWS - 1, -1, -1):
+            y = (y + F[row * width + j]) * (x if row % 2 == 0 else 1.0 - x)
+        d.y[j] = y
+    copy(m.q0, q, tree.nq)
+    move_by(tree, q, d.y)
+    for j in range(nv):
+        v[j] = m.v0[j] + d.y[nv + j]
+
+
+@part
+def dormand_prince_8(method, system, state, held, k, h):
+    """From the node to the next, by as many internal steps as it takes."""
+    tree, m, d = system.tree, see_memory(method, system.tree), see_desk(method, system.tree)
+    clock, direction, forced = m.clock, 1.0 if h > 0.0 else -1.0, is_forced(system.tree, state.w, held)
+    keep_velocity(tree, state)
+    evaluations, error = 0.0, 0.0
+    if forced or clock[BEGUN] == 0.0:
+        evaluations = restart(method, system, state, held, m, d, h)
+    for _ in range(MOST):
+        ahead = (clock[COUNT] + 1.0) * h - clock[START]  # of the next node, from the start of the internal step
+        if direction * (clock[SPAN] - ahead) >= 0.0:
+            interpolate(tree, m, d, ahead / clock[SPAN], state.q, state.v)
+            clock[COUNT] += 1.0
+            return Made(evaluations, error, 0.0, 0, 0.0, 0.0)
+        clock[START] += clock[SPAN] - clock[COUNT] * h
+        clock[COUNT] = 0.0
+        rest = h - clock[START]
+        wanted = direction * min(abs(clock[NEXT]), longest_span(tree, m.v1, h))
+        span = wanted
+        if forced and 2.0 * abs(span) > abs(rest):
+            span = rest if abs(span) >= abs(rest) else 0.5 * rest
+        step = try_steps(method, system, state, held, m, d, span, h)
+        evaluations, error = evaluations + step.evaluations, max(error, method.tol * step.residual)
+        if step.status < 0.0:
+            return Made(evaluations, error, float(step.status), step.blamed, 0.0, 0.0)
+        if forced:
+            if clock[SPAN] == span != wanted:  # shortened only to end at the node
+                clock[NEXT] = direction * max(abs(wanted), abs(clock[NEXT]))
+            if clock[SPAN] == rest:
+                copy(m.q1, state.q, tree.nq)
+                copy(m.v1, state.v, tree.nv)
+                clock[BEGUN] = 0.0
+                return Made(evaluations, error, 0.0, 0, 0.0, 0.0)
+        elif direction * (clock[SPAN] - rest) >= 0.0:
+            join(method, system, state, held, m, d)
+            evaluations += 3.0
+    return Made(evaluations, error, float(TOO_MANY), worst(tree, d), 0.0, 0.0)
+
+
+@part
+def undo(method, system, state):
+    """Come back to the node before the step, and forget what lies behind."""
+    undo_step(method, system, state)
+    clear(numbers(method.memory), CLOCK)
+
+
+explicit_method(DormandPrince8, dormand_prince_8, undo)
