@@ -16,9 +16,8 @@ from leastaction.errors import FileError
 from leastaction.files import environment
 
 # What members are made by: the kernels, and the Python between a plan and them
-PARTS = ("kernels", "model", "simulation", "compiled.py", "dynamics.py", "variants.py", "integrators.py",
-         "root_finders.py", "peers.py", "composition.py", "ensemble/draw.py", "ensemble/vary.py",
-         "ensemble/statistics.py")
+PARTS = ("kernels", "model", "simulation", "integrators", "compiled.py", "dynamics.py", "variants.py",
+         "ensemble/draw.py", "ensemble/vary.py", "ensemble/statistics.py")
 
 
 @cache
