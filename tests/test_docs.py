@@ -15,7 +15,8 @@ import leastaction as la
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-MODULES = {"library": "leastaction.model.library", "convert": "leastaction.formats.convert"}
+MODULES = {"library": "leastaction.model.library", "convert": "leastaction.formats.convert",
+        "peers": "leastaction.integrators.peers"}
 
 
 def page(name):
