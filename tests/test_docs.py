@@ -15,7 +15,8 @@ import leastaction as la
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-MODULES = {"library": "leastaction.model.library", "convert": "leastaction.formats.convert"}
+MODULES = {"library": "leastaction.model.library", "convert": "leastaction.formats.convert",
+        "peers": "leastaction.integrators.peers"}
 
 
 def page(name):
@@ -126,8 +127,14 @@ def test_ensembles(tmp_path, monkeypatch):
     np.testing.assert_array_equal(on_dask.q, first.q)
 
 
+def walk(words):
+    """The code of the extending page that has these words."""
+    (code,) = (code for code in blocks("extending.md", "python") if words in code)
+    return code
+
+
 def test_joint_of_the_extending_page(capsys):
-    (code,) = blocks("extending.md", "python")
+    code = walk("class Cylindrical")
     exec(compile(code, "extending.md", "exec"), {"__name__": "extending"})
     turned, fallen = map(float, capsys.readouterr().out.strip(" []\n").split())
     assert turned == pytest.approx(3.0) and fallen == pytest.approx(-9.81 / 2)

@@ -5,14 +5,12 @@ import pickle
 import numba
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 
 import leastaction as la
 from leastaction.analysis.accuracy import distance
-from leastaction.analysis.dop853_peer import right_hand_side
 from leastaction.integrators import Status
 from leastaction.kernels.explicit import dormand_prince, dormand_prince_table
-from reference import top_mp
+from reference import scipy_dop853, top_mp
 from reference.trees import random_model, random_state
 
 # q and v after a second, of reference/top_mp.py
@@ -83,24 +81,6 @@ def mixed(seed=0):
     return model
 
 
-def scipy_run(model, t, tol, force=None):
-    """Configurations (N, nq) at times t, and the evaluations, by SciPy on the same dynamics, quaternions as numbers."""
-    rate = right_hand_side(model)
-    if force is not None:
-        free = rate
-
-        def rate(t, y):
-            found = free(t, y).copy()
-            q, v = y[: model.nq].copy(), y[model.nq :]
-            for at in model.layout.quaternions:
-                q[at : at + 4] /= np.linalg.norm(q[at : at + 4])
-            found[model.nq :] = la.forward_dynamics(model, q, v, force)
-            return found
-    found = solve_ivp(rate, (t[0], t[-1]), np.concatenate([model.q0, model.v0]), method="DOP853", rtol=tol, atol=tol,
-                      t_eval=t)
-    return found.y.T, found.nfev
-
-
 def evaluations_at(errors, evaluations, wanted):
     """Evaluations for which a method has an error, between the tolerances that were tried."""
     return np.exp(np.interp(np.log(wanted), np.log(errors), np.log(evaluations)))
@@ -115,8 +95,8 @@ def test_as_good_as_scipy_for_the_same_evaluations(make):
     for tol in 10.0 ** np.arange(-11, -4):
         run = la.simulate(model, dt=0.25, steps=8, integrator=la.DormandPrince8(tol))
         ours.append((distance(model, run.q[-1:], exact)[0], run.iterations.sum()))
-        y, spent = scipy_run(model, t, tol)
-        theirs.append((distance(model, y[-1:, : model.nq], exact)[0], spent))
+        q, _, spent = scipy_dop853.dop853(model, t, tol)
+        theirs.append((distance(model, q[-1:], exact)[0], spent))
     wanted = np.logspace(-9, -6, 4)
     ratio = evaluations_at(*np.transpose(ours), wanted) / evaluations_at(*np.transpose(theirs), wanted)
     assert ratio.max() < 1.2, ratio
@@ -137,7 +117,7 @@ def test_nodes_between_steps_are_as_good_as_those_of_scipy():
         assert np.count_nonzero(run.iterations) < 70
         after_ends = 1 + np.flatnonzero(run.iterations)
         error = np.abs(run.v - exact).max(axis=1)
-        theirs = np.abs(scipy_run(model, run.t, tol)[0][:, model.nq :] - exact).max()
+        theirs = np.abs(scipy_dop853.dop853(model, run.t, tol)[1] - exact).max()
         assert error.max() < 1.2 * theirs
         assert error.max() < 12 * np.maximum(error[after_ends], error[after_ends - 1]).max()
 
@@ -218,9 +198,9 @@ def test_forces_act_from_the_node_at_which_they_are_given():
         v.append(sim.v)
     for k, force in enumerate((None, tau, None)):
         model.q0, model.v0 = q[k], v[k]
-        end, _ = scipy_run(model, (0.0, 0.13), 1e-12, np.zeros(model.nv) if force is None else tau)
-        assert distance(model, end[-1:, : model.nq], q[k + 1][None])[0] < 1e-9
-        np.testing.assert_allclose(end[-1, model.nq :], v[k + 1], atol=1e-8)
+        end_q, end_v, _ = scipy_dop853.dop853(model, (0.0, 0.13), 1e-12, force)
+        assert distance(model, end_q[-1:], q[k + 1][None])[0] < 1e-9
+        np.testing.assert_allclose(end_v[-1], v[k + 1], atol=1e-8)
 
 
 def test_a_control_is_held_from_node_to_node():

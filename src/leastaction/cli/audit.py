@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def audit(
     subject: SUBJECT,
     compare: Annotated[bool, typer.Option("--compare", help="Run several integrators side by side, and MuJoCo "
-                                                            "and SciPy's DOP853 where they are installed.")] = False,
+                                                            "where it is installed.")] = False,
     html: Annotated[Path | None, typer.Option(help="Write a self-contained page with plots, too.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all numbers as JSON.")] = False,
     duration: Annotated[float, typer.Option(help="Time to simulate a model, s.")] = 10.0,

@@ -39,6 +39,8 @@ def _made(data: Mapping[str, Any]) -> Any:
     given = {name: _made(value) if isinstance(value, Mapping) else value for name, value in data.items()}
     name, module = given.pop("kind", None), given.pop("module", "")
     kind = PARTS.get(name) or kinds.get((module, name))
+    if kind is None and module:  # a script is a module of another name when it is imported
+        kind = next((kind for (where, own), kind in kinds.items() if where and own == name), None)
     if kind is None and module:
         raise ValueError(f"the integrator {name!r} is a class of the module {module!r}: import that first")
     if kind is None or not is_dataclass(kind):

@@ -27,11 +27,13 @@ class Integrator(ABC):
     ----------
     order : of the error after a given time, in the step
     symplectic : whether it is a symplectic map, so that the error of the energy stays bounded
+    chooses_steps : whether dt is the distance of nodes only, and steps follow from a tolerance
     takes_wrenches : whether it knows external wrenches
     """
 
     order: int
     symplectic: ClassVar[bool] = False
+    chooses_steps: ClassVar[bool] = False
     takes_wrenches: ClassVar[bool] = True
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -50,7 +52,7 @@ class Integrator(ABC):
     @property
     def longest(self) -> float:
         """The longest part of a step, in parts of dt: below 1 if it is made of shorter ones, 0 if they are chosen."""
-        return 1.0
+        return 0.0 if self.chooses_steps else 1.0
 
     @property
     def takes_elements(self) -> bool:

@@ -42,6 +42,7 @@ class DormandPrince8(Integrator):
 
     tol: float = 1e-9
     order = 8
+    chooses_steps = True
 
     def __post_init__(self) -> None:
         tol = finite(self.tol)
@@ -52,11 +53,6 @@ class DormandPrince8(Integrator):
     def label(self) -> str:
         """The integrator in words."""
         return f"DOP853, tol {self.tol:.3g}"
-
-    @property
-    def longest(self) -> float:
-        """The steps follow the motion, however fast it dies out."""
-        return 0.0
 
     def method(self, c: Compiled) -> Any:
         """Return what the kernels read, for a model."""

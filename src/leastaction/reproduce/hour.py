@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -18,7 +17,6 @@ import numpy as np
 
 import leastaction as la
 from leastaction import markdown
-from leastaction.analysis.dop853_peer import dop853
 from leastaction.integrators import Integrator
 
 Array = np.ndarray
@@ -29,16 +27,17 @@ LOST = 1.0  # of the peak kinetic energy before: a run that gains more within a 
 
 
 class Method(NamedTuple):
-    """A method: its name, the step, s, or for DOP853 the tolerance, and the integrator, None for DOP853."""
+    """A method: its name; the step, s, or the time between two looks if it chooses its steps; and the integrator."""
 
     name: str
     step: float
-    integrator: Integrator | None
+    integrator: Integrator
 
     @property
     def setting(self) -> str:
-        """The step or the tolerance in words."""
-        return f"{1e3 * self.step:.3g} ms" if self.integrator else f"rtol {self.step:g}"
+        """The step, or the tolerance by which it is chosen, in words."""
+        tolerance = self.integrator.label.partition(", ")[2]
+        return tolerance if self.integrator.chooses_steps else f"{1e3 * self.step:.3g} ms"
 
 
 class Ran(NamedTuple):
@@ -69,7 +68,7 @@ ORDER_4 = Method("variational, order 4", 1e-3, la.Variational(order=4))
 COARSE_RK4 = Method("Runge–Kutta 4", 1e-3, la.RungeKutta4())
 FINE_RK4 = Method("Runge–Kutta 4", 1e-3 / 3, la.RungeKutta4())
 EULER = Method("semi-implicit Euler", 1e-3, la.SemiImplicitEuler())
-DOP853 = Method("SciPy DOP853", 1e-6, None)
+DOP853 = Method("DOP853", 1.0, la.DormandPrince8(1e-6))
 
 PUBLISHED = (ORDER_2, ORDER_4, COARSE_RK4, FINE_RK4, EULER, DOP853)
 
@@ -82,12 +81,6 @@ def starts(model: la.Model, count: int) -> Array:
 
 def follow(model: la.Model, q: Array, method: Method, horizon: float, stop: Event) -> Ran:
     """Run a method for so many seconds from q (nq,), or until told to stop."""
-    if method.integrator is None:
-        t = np.arange(0.0, horizon + 0.5)
-        run = dop853(model, q, None, t, method.step, method.step)
-        kinetic = max(la.kinetic_energy(model, *state) for state in zip(run.q, run.v, strict=True))
-        error = (run.energy - run.energy[0]) / kinetic
-        return Ran(method, horizon, t[: len(error)], error, float(np.abs(error).max()), run.cpu_seconds)
     sim = la.Simulator(model, q, dt=method.step, integrator=method.integrator)
     a_second, start, energies = round(1.0 / method.step), time.thread_time(), [sim.energy]
     first, (least, greatest, kinetic) = energies[0] - sim.compiled.ground_energy, sim.extremes[:3]
@@ -109,7 +102,7 @@ def follow_all(
     threads: int | None = None,
 ) -> list[Ran]:
     """Make runs (start, method, horizon) side by side, each on a thread of its own, and tell each as it ends."""
-    for method in {task[1] for task in tasks if task[1].integrator}:  # so that no compiling is timed
+    for method in {task[1] for task in tasks}:  # so that no compiling is timed
         la.Simulator(model, dt=method.step, integrator=method.integrator).step(10)
     stop, done = Event(), []
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
@@ -165,16 +158,14 @@ def demo(horizon: float, say: Callable[[Ran], None]) -> list[Ran]:
 def publish(page: Path, picture: Path, hour: float, count: int, say: Callable[[Ran], None]) -> list[Ran]:
     """Follow the chain from several starts by every method; write the bounds to a page and draw the first start."""
     model = la.library.chain(10)
-    methods = [method for method in PUBLISHED if method.integrator or find_spec("scipy")]
-    # DOP853 is driven from Python: a sixth of the hour is enough to see its drift.
-    tasks = [(q, method, hour if method.integrator else hour / 6) for q in starts(model, count) for method in methods]
+    tasks = [(q, method, hour) for q in starts(model, count) for method in PUBLISHED]
     runs = follow_all(model, tasks, say)
     rows = table(runs)
     note = (f"The hard chain of 10 links from {count} starts that differ by {OFFSET:g} rad: error of the energy, in "
             "parts of the peak kinetic energy, at most over all starts; its median over the last tenth of the run; CPU "
             "time on one core, the median. Made by `leastaction hour`.")
     markdown.fill(page, f"{markdown.table(HEAD, rows)}\n\n{note}", "hour")
-    draw([run for run in runs[: len(methods)] if run.method is not EULER], picture)
+    draw([run for run in runs[: len(PUBLISHED)] if run.method is not EULER], picture)
     return runs
 
 

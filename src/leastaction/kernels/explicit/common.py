@@ -8,7 +8,8 @@ and q₁ = q₀ ⊕ ε₁. Its file has the step alone; explicit_method() adds t
 """
 
 from ..aba import aba
-from ..joints import dispatch as joint, move_by
+from ..joints import dispatch as joint
+from ..joints import move_by
 from ..kinematics import place
 from ..layout import Made
 from ..machine.jit import kernel, part

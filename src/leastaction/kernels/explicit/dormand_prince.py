@@ -18,13 +18,12 @@ from collections import namedtuple
 from math import inf, sqrt
 
 from ..aba import aba
+from ..joints import dispatch as joint
 from ..joints import move_by
-from ..maths.spatial import read3
-from ..layout import DOF, FREE, SCREW, Made
+from ..layout import DOF, Made
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, copy, link
 from ..machine.simd import after, numbers
-from ..maths.vec3 import dot
 from ..settings import NOT_FINITE, TOO_MANY, TOO_SHORT
 from .common import explicit_method, keep_velocity, rates
 from .common import undo as undo_step
@@ -107,17 +106,11 @@ def evaluate(system, state, held, m, d, s):
 
 @kernel
 def set_scale(tree, q, v, tol, scale):
-    """Units of the error, tol (1 + |y|): y is v, and for ε the coordinate itself; rotations have no size but 1."""
+    """Units of the error, tol (1 + |y|): y is v, and for ε the coordinate itself."""
     for i in range(tree.n):
-        e, k = tree.iv[i], tree.iq[i]
-        for j in range(DOF[tree.kind[i]]):
-            scale[e + j] = tol
-        if tree.kind[i] == SCREW:
-            scale[e] = tol * (1.0 + abs(q[k]))
-        elif tree.kind[i] == FREE:
-            far = tol * (1.0 + sqrt(dot(read3(q, k), read3(q, k))))
-            scale[e + 3] = scale[e + 4] = scale[e + 5] = far
+        joint.unit(tree.kind[i], q, tree.iq[i], scale, tree.iv[i])
     for j in range(tree.nv):
+        scale[j] *= tol
         scale[tree.nv + j] = tol * (1.0 + abs(v[j]))
 
 
@@ -134,9 +127,7 @@ def longest_span(tree, v, h):
     """The longest step that may be tried from the velocity v."""
     fastest = 0.0
     for i in range(tree.n):
-        if tree.kind[i] != SCREW:
-            turn = read3(v, tree.iv[i])
-            fastest = max(fastest, sqrt(dot(turn, turn)))
+        fastest = max(fastest, joint.spin(tree.kind[i], v, tree.iv[i]))
     span = LONGEST * abs(h)
     return min(span, TURN / fastest) if fastest * span > TURN else span
 

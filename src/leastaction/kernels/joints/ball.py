@@ -1,5 +1,7 @@
 """A BALL joint: three degrees of freedom, a rotation about the joint's origin. The verbs are those of dispatch.py."""
 
+from math import sqrt
+
 from ..elements import damper
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
@@ -51,10 +53,13 @@ def increment_rate(epsilon, v, out, k):
 
 
 @kernel
-def configuration_rate(q, v, out, k, e):
-    (x, y, z), turn = read3(v, e), read4(q, k)
-    put4(out, k, so3.multiply(turn, (0.0, 0.5 * x, 0.5 * y, 0.5 * z)))
-    put4(q, k, so3.normalize(turn))
+def unit(q, k, out, e):
+    put3(out, e, (1.0, 1.0, 1.0))
+
+
+@kernel
+def spin(v, k):
+    return sqrt(dot(read3(v, k), read3(v, k)))
 
 
 # The motion over a step

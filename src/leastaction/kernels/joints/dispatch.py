@@ -30,7 +30,8 @@ twist = chosen("twist", formula)  # (L, rates, k): the twist across the joint, w
 force = chosen("force", formula)  # (L, m, f, out, k): out = Sᵀ (m, f)
 move_by = chosen("move_by", kernel)  # (q, k, epsilon, e): q ← q ⊕ ε
 increment_rate = chosen("increment_rate", kernel)  # (epsilon, v, out, k): rate of ε when q ⊕ ε moves with v
-configuration_rate = chosen("configuration_rate", kernel)  # (q, v, out, k, e): q̇; quaternions of q are normalised
+unit = chosen("unit", kernel)  # (q, k, out, e): set 1 + the size of the coordinates, by which errors of ε are measured
+spin = chosen("spin", kernel)  # (v, k): rad/s at which ε moves on a chart that is singular at 2π
 
 set_motion = chosen("set_motion", kernel)  # (L, epsilon, k): move by an increment, starting from q0
 get_motion = chosen("get_motion", kernel)  # (L, epsilon, k): the increment; the inverse of set_motion

@@ -1,5 +1,7 @@
 """A FREE joint: six degrees of freedom, a rotation and a translation. The verbs are those of dispatch.py."""
 
+from math import sqrt
+
 from ..elements import armature, damper
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
@@ -57,11 +59,15 @@ def increment_rate(epsilon, v, out, k):
 
 
 @kernel
-def configuration_rate(q, v, out, k, e):
-    (x, y, z), turn = read3(v, e), read4(q, k + 3)
-    put4(out, k + 3, so3.multiply(turn, (0.0, 0.5 * x, 0.5 * y, 0.5 * z)))
-    put4(q, k + 3, so3.normalize(turn))
-    put3(out, k, so3.rotate(read4(q, k + 3), read3(v, e + 3)))
+def unit(q, k, out, e):
+    size = 1.0 + sqrt(dot(read3(q, k), read3(q, k)))
+    put3(out, e, (1.0, 1.0, 1.0))
+    put3(out, e + 3, (size, size, size))
+
+
+@kernel
+def spin(v, k):
+    return sqrt(dot(read3(v, k), read3(v, k)))
 
 
 # The motion over a step

@@ -51,8 +51,13 @@ def increment_rate(epsilon, v, out, k):
 
 
 @formula
-def configuration_rate(q, v, out, k, e):
-    out[k] = v[e]
+def unit(q, k, out, e):
+    out[e] = 1.0 + abs(q[k])
+
+
+@formula
+def spin(v, k):
+    return 0.0
 
 
 # The motion over a step

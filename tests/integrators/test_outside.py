@@ -1,0 +1,99 @@
+"""An integrator of a user: the walk of docs/extending.md, as a module, in a notebook and as a script."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import leastaction as la
+from leastaction.integrators import base
+from test_docs import walk
+
+
+@pytest.fixture(scope="module")
+def Heun(tmp_path_factory):
+    """As a module that is imported."""
+    folder = tmp_path_factory.mktemp("outside")
+    (folder / "heun.py").write_text(walk("class Heun"), encoding="utf-8")
+    sys.path.insert(0, str(folder))
+    try:
+        from heun import Heun as kind
+    finally:
+        sys.path.remove(str(folder))
+    return kind
+
+
+def by_hand(model, h, steps):
+    """The same method in NumPy, for joints of one degree of freedom."""
+    q, v = model.q0.copy(), model.v0.copy()
+    for _ in range(steps):
+        a = la.forward_dynamics(model, q, v)
+        a2 = la.forward_dynamics(model, q + h * v, v + h * a)
+        q, v = q + 0.5 * h * (v + (v + h * a)), v + 0.5 * h * (a + a2)
+    return q, v
+
+
+def test_it_does_what_its_formula_says(Heun):
+    model = la.library.paper_chain(4)
+    run = la.simulate(model, dt=2e-3, steps=50, integrator=Heun())
+    q, v = by_hand(model, 2e-3, 50)
+    np.testing.assert_allclose(run.q[-1], q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(run.v[-1], v, rtol=0, atol=1e-11)
+    assert (run.iterations == 2).all()
+
+
+def test_second_order_on_free_joints(Heun):
+    model = la.library.ragdoll()
+    exact = la.poses(model, la.simulate(model, dt=0.1, steps=5, integrator="dop853").q[-1])
+    errors = [np.abs(la.poses(model, la.simulate(model, dt=0.5 / n, steps=n, integrator=Heun()).q[-1]) - exact).max()
+              for n in (250, 500)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.05)
+
+
+def test_many_files_checkpoints_and_words(Heun, tmp_path, monkeypatch):
+    model = la.library.paper_chain(4)
+    whole = la.simulate(model, dt=1e-3, steps=40, integrator=Heun())
+    many = la.simulate_many(model, v=np.stack([model.v0, model.v0 + 0.1]), dt=1e-3, steps=40, integrator=Heun())
+    assert np.array_equal(many.q[0], whole.q)
+    path = tmp_path / "run.h5"
+    la.simulate(model, dt=1e-3, steps=25, integrator=Heun(), out=path)
+    resumed = la.resume(path, steps=40)
+    assert resumed.integrator == Heun() and np.array_equal(resumed.q, whole.q)
+    certificate = la.audit(model, dt=1e-3, duration=0.1, integrator=Heun())
+    assert "with Heun" in str(certificate)
+    for where in [where for where in base.kinds if where[1] == "Heun"]:
+        monkeypatch.delitem(base.kinds, where)
+    with pytest.raises(la.FileError, match="'Heun' is a class of the module 'heun': import that first"):
+        la.open(path)
+
+
+def python(code: str, folder: Path) -> str:
+    (folder / "script.py").write_text(code, encoding="utf-8")
+    done = subprocess.run([sys.executable, "script.py"], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_as_a_script_that_is_edited(tmp_path):
+    """Compiled code is found again; and an edit is not run from old code."""
+    code = walk("class Heun").replace("0.5 * h * (a[j] + a2[j])", "0.5 * h * (a[j] + 1.0 * a2[j])")
+    first = [float(line) for line in python(code, tmp_path).split()]
+    assert np.divide(first[:-1], first[1:]) == pytest.approx([4, 4], abs=0.3)
+    assert [float(line) for line in python(code, tmp_path).split()] == first
+    wrong = [float(line) for line in python(code.replace("1.0 * a2[j]", "0.9 * a2[j]"), tmp_path).split()]
+    assert max(np.divide(wrong[:-1], wrong[1:])) < 3
+
+
+def test_in_a_notebook():
+    """Cells are executed in one namespace, again after an edit."""
+    namespace = {"__name__": "notebook"}
+    exec(compile(walk("class Heun"), "cell 1", "exec"), namespace)
+    model = la.library.paper_chain(4)
+    run = la.simulate(model, dt=2e-3, steps=10, integrator=namespace["Heun"]())
+    edited = walk("class Heun").replace("0.5 * h * (a[j] + a2[j])", "h * a2[j]")
+    exec(compile(edited, "cell 2", "exec"), namespace)
+    other = la.simulate(model, dt=2e-3, steps=10, integrator=namespace["Heun"]())
+    assert np.abs(other.v[-1] - run.v[-1]).max() > 1e-6
+    np.testing.assert_allclose(run.q[-1], by_hand(model, 2e-3, 10)[0], rtol=0, atol=1e-13)
