@@ -249,15 +249,17 @@ def _compile(model: Model) -> Compiled:
     fill("mass", np.where(carried, merged.mass[mine], 0.0))
     fill("com", merged.centre[mine] * carried[:, None])
     fill("inertia", symmetric * carried[:, None])
-    fill("damping", np.array([part.damping for part in parts]))
+    for name in ("damping", "own_damping"):
+        fill(name, np.array([part.damping for part in parts]))
     fill("stiffness", np.array([part.stiffness for part in parts]))
-    fill("armature", np.array([part.armature for part in parts]))
+    for name in ("armature", "own_armature"):
+        fill(name, np.array([part.armature for part in parts]))
 
     rest = np.zeros(model.nq)
     for part, k in zip(parts, iq, strict=True):
         rest[k : k + part.nq] = part.rest
     passive = [layout.PASSIVE * bool(part.damping or part.armature) + layout.SPRING * bool(part.stiffness)
-               for part in parts]
+               + layout.DAMPED * bool(part.damping) for part in parts]
     last = np.full(n + 1, -1)  # child of every link, and of the ground
     last[ground] = np.arange(n)  # the greatest index stays
     forks = np.isin(np.arange(n), ground[ground != np.arange(n) - 1])

@@ -123,7 +123,9 @@ def _compiled(model: Model, changes: Changes, count: int) -> list[Compiled | Non
     for (what, body), values in changes.items():
         if what in COEFFICIENTS:
             links = np.flatnonzero(base.body_of_link == body)
-            constants[:, links, LINK.rows(what).start] = values.reshape(count, -1)
+            for name in (what, f"own_{what}"):
+                if name in LINK.fields:
+                    constants[:, links, LINK.rows(name).start] = values.reshape(count, -1)
             sound &= (values.reshape(count, -1) >= 0).all(axis=1)
     flags = _flags(base, constants) if not kinds.isdisjoint(COEFFICIENTS) else None
     made: list[Compiled | None] = []
@@ -145,7 +147,7 @@ def _compiled(model: Model, changes: Changes, count: int) -> list[Compiled | Non
 def _flags(base: Compiled, constants: Array) -> tuple[Array, list[bool], list[bool]]:
     """Return the flags of links (B, n), and which variants have a spring or damping, and damping."""
     damping, stiffness, armature = (constants[:, :, LINK.rows(name).start] != 0 for name in COEFFICIENTS)
-    passive = layout.PASSIVE * (damping | armature) + layout.SPRING * stiffness
+    passive = layout.PASSIVE * (damping | armature) + layout.SPRING * stiffness + layout.DAMPED * damping
     return passive.astype(np.int64), (damping | stiffness).any(axis=1).tolist(), damping.any(axis=1).tolist()
 
 

@@ -17,7 +17,7 @@ STAGES = 17  # of a composed step, at most
 WEIGHTS = (PAST + 1) * STAGES  # of the guesses of a step
 EXTREMES = 16  # numbers that record.py follows
 
-PASSIVE, SPRING = 1, 2  # what a joint has: damping or armature; a spring
+PASSIVE, SPRING, DAMPED = 1, 2, 4  # what a joint has: damping or armature; a spring; damping
 # What a link is: the last of its parent's children, which leaves → root is the first; one that has children other than
 # the next link
 LAST, FORK = 1, 2
@@ -84,9 +84,11 @@ LINK.take("slide", VECTOR, "S_i", "link", "m", "translation per unit of q of a S
 LINK.take("mass", NUMBER, "G_i", "", "kg", "")
 LINK.take("com", VECTOR, "G_i", "link", "m", "centre of mass")
 LINK.take("inertia", SYMMETRIC, "G_i", "link", "kg m²", "about the centre of mass: xx yy zz xy xz yz")
-LINK.take("damping", NUMBER, "", "joint", "N m s, N s/m", "")
+LINK.take("damping", NUMBER, "", "joint", "N m s, N s/m", "as the step has it: with what elements/lead.py adds")
 LINK.take("stiffness", NUMBER, "", "joint", "N m, N/m", "of the joint's spring")
-LINK.take("armature", NUMBER, "", "joint", "kg m², kg", "inertia that the joint itself has")
+LINK.take("armature", NUMBER, "", "joint", "kg m², kg", "inertia that the joint itself has, likewise")
+LINK.take("own_damping", NUMBER, "", "joint", "N m s, N s/m", "what the model says")
+LINK.take("own_armature", NUMBER, "", "joint", "kg m², kg", "what the model says")
 CONSTANTS = LINK.size  # the first so many numbers of a link
 
 LINK.part("The configuration at t_k, set by kinematics.py")
@@ -129,6 +131,7 @@ LINK.take("x3", VECTOR, "", "world", "rad", "of a BALL joint", at="x")
 LINK.take("x6", PAIR, "", "world", "rad, m", "of a FREE joint", at="x")
 LINK.take("psi", NUMBER, "", "joint", "rad, m", "deflection of a SCREW joint's spring at t_k")
 LINK.take("psi6", PAIR, "", "link, world", "rad, m", "of a BALL or FREE joint: rotation, translation", at="psi")
+LINK.take("lead", NUMBER, "σ", "joint", "s", "how far ahead damper and spring are seen (elements/lead.py)")
 
 LINK.part("Recursions: rnea.py, drnea.py, sweep.py")
 LINK.take("wrench", PAIR, "F_i", "world", "N m s, N s", "in DRNEA μ_i, less what was carried in; without children")

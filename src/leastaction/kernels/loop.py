@@ -124,7 +124,7 @@ def run(method, system, room, forces, clock, out):
     system = look_at(system)
     state = see(system.tree, room, 1)
     if clock.given != READY:
-        return 0, prepare(system, state, clock.given)
+        return 0, prepare(system, state, clock.given, clock.h)
     return loop(method, system, state, forces, clock, 1, out)
 
 
@@ -137,5 +137,5 @@ def run_lanes(method, system, room, forces, clock, out):
     state = see_lanes(see(system.tree, room, LANES))
     own = System(system.tree, system.rest, (state.gravity[0], state.gravity[1], state.gravity[2]), system.elements)
     if clock.given != READY:
-        return 0, prepare(own, state, clock.given)
+        return 0, prepare(own, state, clock.given, clock.h)
     return loop(method, own, state, forces, clock, LANES, out)

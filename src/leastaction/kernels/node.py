@@ -14,6 +14,7 @@ from .machine.memory import copy, link, team, teams
 from .machine.simd import number
 from .maths.spatial import read3
 from .maths.vec3 import NONE, dot
+from .mobility import added_energy, is_damped, look_ahead, start_ahead
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import KNOWN
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
@@ -47,7 +48,10 @@ def energies(system, state, springs, whole):
     """Twice the kinetic energy of a node, and its energy, given that of its springs; if ``whole``, its velocity is set
     too."""
     factor_at_node(system.tree, state)
-    twice = velocity_of(system.tree, state.w, state.v) if whole else momentum_solve_up(system.tree, state.w)
+    if is_damped(system.tree):
+        twice = velocity_of(system.tree, state.w, state.v) - added_energy(system.tree, state.w, state.v)
+    else:
+        twice = velocity_of(system.tree, state.w, state.v) if whole else momentum_solve_up(system.tree, state.w)
     return twice, 0.5 * twice + potential_energy(system, state.w, springs)
 
 
@@ -101,14 +105,20 @@ def restore_node(system, state):
 
 
 @part
-def prepare(system, state, given):
+def prepare(system, state, given, h):
     """Set up a node given by (q, v), then p is set; by (q, p), then v is set; or by q and the momenta that the links
-    have, then v and p are set. The extremes begin there. Gives the first singular joint or −1."""
+    have, then v and p are set. The extremes begin there. Gives the first singular joint or −1.
+
+    Steps of h are to come, if it is not zero: what they do not resolve of the damping is seen ahead (elements/lead.py).
+    A velocity is taken as the model has it; a momentum as the steps leave it."""
     tree, w, v, p = system.tree, state.w, state.v, state.p
     springs = arrive(system, w, state.q)
     factor_at_node(tree, state)
-    singular = singular_joint(tree, w)
+    singular, damped = singular_joint(tree, w), h != 0.0 and is_damped(tree)
     if given == P:
+        if damped:
+            look_ahead(tree, w, h)
+            factor_at_node(tree, state)
         for i in range(tree.n):
             link(w, i).momentum = NONE  # all of it is given to the joints: only the sum along the tree counts
             joint.give_momentum(tree.kind[i], link(w, i), p, tree.iv[i])
@@ -130,4 +140,8 @@ def prepare(system, state, given):
     for j in range(6):
         state.total[j] = extremes[3 + j] = extremes[9 + j] = momentum[j]
     extremes[2], extremes[KNOWN] = kinetic, 1.0
+    if given == V and damped:
+        look_ahead(tree, w, h)
+        start_ahead(tree, w)
+        state.factored[0] = number(w, 0.0)
     return singular

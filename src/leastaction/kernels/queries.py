@@ -8,12 +8,13 @@ from .elements import with_potentials
 from .joints import dispatch as joint, motion_between, move_by, passive_forces
 from .kinematics import place
 from .layout import Held
-from .machine.jit import entry
+from .machine.jit import entry, kernel
 from .machine.memory import link, look, look_at
 from .machine.simd import numbers
 from .maths import so3
 from .maths.spatial import read3, read4, shift_wrench
 from .maths.vec3 import add, unit
+from .mobility import is_damped, look_ahead
 from .node import arrive, set_wrenches
 from .rnea import gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities
 from .solve import solve_rows
@@ -104,11 +105,20 @@ def moved(tree, q, epsilon):
     move_by(look(tree), q, epsilon)
 
 
+@kernel
+def see_ahead(system, w, q, h):
+    """What a step of h from q does not resolve of the damping (elements/lead.py)."""
+    if is_damped(system.tree):
+        place(system.tree, w, q)
+        look_ahead(system.tree, w, h)
+
+
 @entry
 def discrete_residual(system, w, q_prev, q, q_next, h, retraction, tau, f):
     """The paper's f(q^{k+1}) = −(D₂L_d + D₁L_d) − forcing; tau acts over both intervals."""
     system, w = look_at(system), numbers(w)
     tree = system.tree
+    see_ahead(system, w, q, h)
     arrive(system, w, q_prev)
     motion_between(tree, w, q_prev, q)
     drnea(tree, w, h, retraction, True)
@@ -125,6 +135,7 @@ def discrete_jacobian(system, w, q, q_next, h, retraction, unit, jacobian):
     """∂f/∂q^{k+1} in body-axis increments."""
     system, w = look_at(system), numbers(w)
     tree = system.tree
+    see_ahead(system, w, q, h)
     arrive(system, w, q)
     motion_between(tree, w, q, q_next)
     drnea(tree, w, h, retraction, True)
@@ -145,6 +156,7 @@ def solve_discrete_jacobian(system, w, q, q_next, h, retraction, rows, room, tra
     """rows ← J⁻¹ rows, each row (nv,) being a right-hand side, with J as discrete_jacobian(); or J⁻ᵀ rows."""
     system, w = look_at(system), numbers(w)
     tree = system.tree
+    see_ahead(system, w, q, h)
     arrive(system, w, q)
     motion_between(tree, w, q, q_next)
     drnea(tree, w, h, retraction, True)

@@ -101,7 +101,7 @@ def kinetic_energy(tree, w, v):
         twice += dot(turn, m) + dot(move, f)
         k = tree.iv[i]
         for j in range(k, k + DOF[tree.kind[i]]):
-            twice += L.armature * v[j] * v[j]
+            twice += L.own_armature * v[j] * v[j]
     return 0.5 * twice
 
 

@@ -59,7 +59,7 @@ def worst_joint(tree, state, h, retraction, riqn, status):
         L, k = link(w, i), tree.iv[i]
         size = 1.0 - L.dR[0]
         if status != ROTATION:
-            weight = joint.mobility(tree.kind[i], L, h, step_factor(h, riqn))
+            weight = joint.weight(tree.kind[i], L, h, step_factor(h, riqn))
             size = 0.0
             for j in range(k, k + DOF[tree.kind[i]]):
                 size = max(size, weight * f[j] * f[j])

@@ -15,7 +15,9 @@ from .layout import Made
 from .machine.jit import formula, kernel, part
 from .machine.simd import below, choose, less, number
 from .methods import method
+from .mobility import look_ahead
 from .node import arrive, energies, factor_at_node, force_scale, restore_node
+from .record import LOOK
 from .search import call
 from .settings import RIQN, STRUGGLED
 from .sweep import factor_mass
@@ -97,6 +99,9 @@ def begin(method, system, state, h):
 @part
 def advance(method, system, state, held, k, h):
     """All stages of step k."""
+    if method.settings.damped and k % LOOK == 0 and len(method.stages) == 1:
+        look_ahead(system.tree, state.w, h)
+        state.factored[0] = number(state.w, 0.0)
     made = nothing_yet(state.w)
     for s in range(len(method.stages)):
         made = after_stage(made, step(method, system, state, held, method.stages[s] * h, s))

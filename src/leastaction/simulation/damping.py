@@ -1,16 +1,21 @@
-"""Damping that a step cannot resolve.
+"""Damping that a step cannot resolve: what explicit methods and compositions do with it.
 
-A step of h turns the rate of a mode of damping into (1 − x) / (1 + x) of it, x = h λ / 2, with λ an eigenvalue of M⁻¹D.
-Beyond x = 1 that is negative: the rate changes sign at every step instead of dying out. The greatest λ decides, and it
-is found by repeated products with M⁻¹, each in O(n). The inertia of the joint alone, its parent held still (ABA's
-Sᵀ I^A S), would do for one joint on the ground; on a parent that gives way, and where several joints are damped,
-λ is greater than damping / inertia of any of them, and a ringing joint would go unnamed.
+The variational step of second order takes any damping (kernels/elements/lead.py). An explicit step of h multiplies the
+rate of a mode of damping by about 1 − h λ, with λ an eigenvalue of M⁻¹D; beyond h λ = 2 it grows. The greatest λ
+decides, and it is found by repeated products with M⁻¹, each in O(n). The inertia of the joint alone, its parent held
+still (ABA's Sᵀ I^A S), would do for one joint on the ground; on a parent that gives way, and where several joints are
+damped, λ is greater than damping / inertia of any of them, and such a joint would go unnamed. Compositions of higher
+order step backwards in some of their stages, where damping feeds energy: they are for damping that is resolved.
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
+from leastaction.compiled import Compiled
+from leastaction.integrators.composition import ORDERS
+from leastaction.integrators.composition import stages as composition
+from leastaction.kernels.machine import memory
 from leastaction.model import Model
 
 Array = np.ndarray
@@ -46,25 +51,49 @@ def fastest_decay(damping: Array, solve: Callable[[Array], Array]) -> tuple[floa
     return rate, direction * direction / max(float(direction @ direction), np.finfo(float).tiny)
 
 
-def unresolved(model: Model, dt: float, longest: float, solve: Callable[[Array], Array]) -> str:
+def refuse_composition(model: Model, c: Compiled, w: Array, dt: float, stages: Array) -> None:
+    """Raise a ValueError if some joint has damping that the stages of a step, in parts of dt, do not resolve.
+
+    Parameters
+    ----------
+    w : memory of a simulation that was set up for the longest stage
+    """
+    leads = np.array([memory.python_link(w, i).lead for i in range(c.tree.n)])
+    worst = int(np.argmax(leads))
+    if leads[worst] == 0.0:
+        return
+    body = model.bodies[c.body_of_link[worst]]
+    left = 4.0 * leads[worst] / (abs(dt) * np.abs(stages).max()) - 1.0  # 1 − 2 share, which is 3 s² − 2 s³ inverted
+    limit = abs(dt) * (0.5 - np.sin(np.arcsin(left) / 3.0))
+    order = next(order for order in ORDERS if len(composition(order)) == len(stages) and np.allclose(
+        composition(order), stages))
+    raise ValueError(f"order={order} steps backwards within a step, and with dt={abs(dt):g} s it does not resolve the "
+                     f"damping of the joint '{body.joint.name or body.name}': take order=2, which takes any damping, "
+                     f"or dt={rounded_down(limit):.1g}")
+
+
+def rounded_down(seconds: float) -> float:
+    """Round to one digit, down."""
+    digit = 10.0 ** np.floor(np.log10(seconds))
+    return float(np.floor(seconds / digit) * digit)
+
+
+def unresolved(model: Model, dt: float, solve: Callable[[Array], Array]) -> str:
     """Name the joint whose damping a step cannot resolve, and a dt that does; empty if there is no such joint.
 
     Parameters
     ----------
     dt : time step, s
-    longest : the longest part of a composed step, in parts of dt; 1 if the step is not composed
     solve : as for `fastest_decay`, at the configuration of the start
     """
     damping = np.concatenate([np.broadcast_to(body.joint.damping, body.joint.nv) for body in model.bodies])
     rate, share = fastest_decay(damping, solve)
-    ratio = 0.5 * dt * longest * rate
+    ratio = 0.5 * dt * rate
     if ratio <= 1.0:
         return ""
     starts = model.layout.v_start  # of bodies without degrees of freedom, too: the last of equal starts has some
     body = model.bodies[int(np.searchsorted(starts, np.argmax(share), side="right")) - 1]
-    limit = dt / ratio
-    digit = 10.0 ** np.floor(np.log10(limit))
-    remedy = f"dt={float(np.floor(limit / digit) * digit):.1g} resolves it"
+    remedy = f"dt={rounded_down(dt / ratio):.1g} resolves it, and la.Variational() takes any damping"
     if ratio > HOPELESS:
         remedy = "that inertia is next to nothing, so give the joint an armature, or its body an inertia"
     return (f"a step of {dt:g} s cannot resolve the damping of the joint '{body.joint.name or body.name}': "

@@ -30,6 +30,7 @@ _WIDTH = memory.BLOCK // LANES
 _AT_NODE = slice(LINK.rows("wrench").start)  # what a single run has as a lane has it: all but the recursions
 _MOMENTA = LINK.rows("momentum", "joint_momentum6")  # at a node …
 _NODE = LINK.rows("node_momentum", "node_joint_momentum6")  # … and at the one before
+_DAMPING = ("damping", "armature", "lead")  # what the steps change of a joint's own
 
 
 class Member(NamedTuple):
@@ -144,7 +145,8 @@ class _Team:
     def _start(self) -> None:
         """Set up the first node, and keep it."""
         group, out = self.group, self.out
-        if self._call(0, 0, V)[1] >= 0 or not np.isfinite(group.extremes).all():
+        wrong = self._call(0, 0, V)[1] >= 0 or not np.isfinite(group.extremes).all()
+        if wrong or (len(self.method.stages) > 1 and self.w[:, LINK.rows("lead").start].any()):
             for lane, member in enumerate(self.members):
                 with naming(member.number):
                     self._simulator(lane)  # which says what is wrong with it
@@ -169,7 +171,8 @@ class _Team:
         """Make steps, or set up the node. Gives the number of steps that all lanes made, and a singular joint or −1."""
         system = self.compiled[0].system._replace(tree=self.packed)
         forces = Forces(None, np.zeros(0), np.zeros(0), self.forces, self.like.wrenches)
-        clock = Clock(self.dt, first, steps, self.every, 0, 1, given)
+        step = self.dt if given == READY else self.dt * self.like.sim._longest
+        clock = Clock(step, first, steps, self.every, 0, 1, given)
         made: tuple[int, int] = run_lanes(self.method, system, self.room, forces, clock, self.out)
         return made
 
@@ -228,6 +231,10 @@ class _Team:
         rows = np.zeros((links.shape[0] * LANES, 12))
         rows[: len(self.w)] = self.w[:, _NODE, lane]
         links[:, :, _MOMENTA] = rows.reshape(*links.shape[:2], 12)
+        for name in _DAMPING:
+            numbers, at = np.zeros(len(rows)), LINK.rows(name).start
+            numbers[: len(self.w)] = self.w[:, at, lane]
+            links[:, :, at] = numbers.reshape(links.shape[:2])
         sim._prepare(CARRIED)
         if sim.steps != k:  # the step before was a plain one
             sim._parts = 1

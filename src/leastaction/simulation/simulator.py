@@ -24,7 +24,7 @@ from leastaction.kernels.rescue import Rescued
 from leastaction.model import Model
 from leastaction.model.unhonoured import DAMPING, accepted, tell, warn_once
 from leastaction.simulation import ahead, hints
-from leastaction.simulation.damping import unresolved
+from leastaction.simulation.damping import refuse_composition, unresolved
 from leastaction.simulation.progress import Progress
 
 Array = np.ndarray
@@ -42,7 +42,7 @@ class Simulator:
     dt : time step, s
     integrator : an integrator, or "variational", "euler", "rk4" or "dop853"; Variational() unless given
     ignore : words that silence the warning of what the model has and the dynamics do not honour, as for `load`;
-        "damping" silences that of damping which the step cannot resolve
+        "damping" silences that of damping which an explicit step cannot resolve
     """
 
     @point_to_integrator
@@ -62,7 +62,7 @@ class Simulator:
         self._set_up(model, seconds, as_integrator(integrator))
         self._start(*model.check_state(q, v), None)
         tell(model, ignore)
-        if self.compiled.damped and DAMPING not in accepted(ignore):
+        if self.compiled.damped and self._longest == 0.0 and DAMPING not in accepted(ignore):
             doubt = unresolved_damping(model, self.q, self.dt, self.integrator)
             if doubt:
                 key = DAMPING, model.revision, self.dt
@@ -79,6 +79,8 @@ class Simulator:
         self._method = methods.known(self.integrator.method(self.compiled))
         self._settings: Any = getattr(self._method, "settings", None)
         self._memory: Array = getattr(self._method, "memory", np.zeros(0))  # what the method itself carries on
+        # The longest stage of a step, in parts of dt; explicit methods do not see damping ahead (kernels/mobility.py)
+        self._longest = float(np.abs(self._method.stages).max()) if hasattr(self._method, "stages") else 0.0
         self._ready = not hasattr(self._method, "search")  # else the address of the search is missing
         # The machine code of the loop for the record of one step, and for the record that was last written to
         self._loop_of_one: Any = None
@@ -97,6 +99,8 @@ class Simulator:
         if p is not None:
             self._state.p[:] = p
         require_regular(self.model, self.compiled, self._prepare(V if p is None else P))
+        if self.compiled.damped and hasattr(self._method, "stages") and len(self._method.stages) > 1:
+            refuse_composition(self.model, self.compiled, self._state.w, self.dt, self._method.stages)
         self._require_finite()
         self._parts = 1  # into which the last step was divided
         self._status = int(Status.CONVERGED)
@@ -121,7 +125,7 @@ class Simulator:
 
     def _prepare(self, given: int) -> int:
         """Set up the node by what is given of it (kernels/layout.py). Gives the first singular joint or −1."""
-        clock = Clock(self.dt, 0, 0, 1, 0, 0, given)
+        clock = Clock(self.dt * self._longest, 0, 0, 1, 0, 0, given)
         return int(run(self._method, self.compiled.system, self._room, self._nothing, clock, self._one)[1])
 
     @property
@@ -409,18 +413,20 @@ class Simulator:
 
 
 def unresolved_damping(model: Model, q: Array, dt: float, integrator: Integrator) -> str:
-    """Name the joint whose damping a step from q (nq,) cannot resolve, and a dt, s, that does; empty if there is none.
+    """Name the joint whose damping an explicit step from q (nq,) cannot resolve, and a dt, s, that does; or empty.
 
     Each product with M⁻¹ is the start of a simulation at a momentum, which is compiled for every run anyway.
     """
     sim = Simulator(model, q, np.zeros(model.nv), dt=dt, integrator=integrator, ignore=DAMPING)
+    if sim._longest or integrator.chooses_steps or not sim.compiled.damped:
+        return ""
 
     def solve(p: Array) -> Array:
         sim._state.p[:] = p
         sim._prepare(P)
         return sim.v
 
-    return unresolved(model, dt, integrator.longest, solve) if sim.compiled.damped else ""
+    return unresolved(model, dt, solve)
 
 
 def widen(extremes: Array, energy: Array, momentum: Array) -> None:

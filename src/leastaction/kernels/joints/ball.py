@@ -10,15 +10,19 @@ from ..machine.matrix6 import (
 from ..machine.memory import link, side, zeros
 from ..machine.simd import sign
 from ..maths import se3, so3
-from ..maths.mat3 import determinant, mat_add, mat_hat, mat_inverse, mat_mul, mat_shift, mat_sub, mat_vec, vec_mat
+from ..maths.mat3 import (
+    determinant, mat_add, mat_hat, mat_inverse, mat_mul, mat_shift, mat_sub, mat_vec, transpose, vec_mat,
+)
 from ..maths.spatial import read3, read4, shift_twist, shift_wrench
 from ..maths.vec3 import add, add_scaled, cross, dot, scale, sub
 from . import group, screw
 from .group import add3, none_of, put3, put4, take3, turned
 from .regular import SINGULAR, positive
+from .seen_from import shift_mobility
 
 coordinate, displace, residual, carry = group.coordinate, group.displace, group.residual, group.carry
-momentum_as_tau, tau_as_x, mobility = group.momentum_as_tau, group.tau_as_x, screw.mobility
+start_ahead = group.start_ahead
+momentum_as_tau, tau_as_x, weight = group.momentum_as_tau, group.tau_as_x, screw.weight
 
 # The configuration
 
@@ -223,3 +227,14 @@ def down(tree, w, r, i, L, R, twist, k, newton, transposed):
 def regular(tree, w, i):
     A = nine(matrix(w, tree, i))
     return positive(mat_shift(A[0], link(w, i).armature), SINGULAR * (A[0][0] + A[0][4] + A[0][8]))
+
+
+@kernel
+def mobilise(tree, w, i, Y):
+    L, A = link(w, i), nine(matrix(w, tree, i))
+    Y11, Y12, Y21, Y22 = shift_mobility(Y, L.arm)
+    B1, B2 = mat_mul(A[0], L.inverse3), mat_mul(A[2], L.inverse3)  # Â S D⁻¹
+    C1, C2 = mat_add(mat_mul(Y11, B1), mat_mul(Y12, B2)), mat_add(mat_mul(Y21, B1), mat_mul(Y22, B2))
+    N = mat_add(L.inverse3, mat_add(mat_mul(transpose(B1), C1), mat_mul(transpose(B2), C2)))
+    Y11 = mat_add(mat_sub(mat_sub(Y11, C1), transpose(C1)), N)
+    return (Y11, mat_sub(Y12, transpose(C2)), mat_sub(Y21, C2), Y22), max(max(N[0], N[4]), N[8])

@@ -44,6 +44,7 @@ deflect = chosen("deflect", kernel)  # (L, q, rest, k): set the spring's deflect
 residual = chosen("residual", kernel)  # (L, h, passive): set tau to minus the joint's own residual: what it carries,
 # less the D₁ terms of armature, damping and spring
 carry = chosen("carry", kernel)  # (L, h, passive): set the momentum that it carries out of the step: the D₂ terms
+start_ahead = chosen("start_ahead", kernel)  # (L): let a momentum M v be that of a step which sees the spring ahead
 add_derivative = chosen("add_derivative", kernel)  # (L, h, turn, move, jacobian, k, column): add the change of the
 # joint's own residual when its motion is followed by a twist
 passive_force = chosen("passive_force", kernel)  # (L, v, out, k): add damping and spring forces at rates v
@@ -67,4 +68,6 @@ up = chosen("up", formula)  # (tree, w, r, i, L, R, wrench, transposed): elimina
 down = chosen("down", formula)  # (tree, w, r, i, L, R, twist, k, newton, transposed): substitute, x ← x − D⁻¹ Sᵀ Â X ζ
 # of the parent. Gives ζ of the link. Unless k is None, the joint moves by k x
 regular = chosen("regular", kernel)  # (tree, w, i): whether the pivot of the mass matrix is positive
-mobility = chosen("mobility", kernel)  # (L, h, factor): a scale of f²/M
+mobilise = chosen("mobilise", kernel)  # (tree, w, i, Y): the mobility of link i, from that of its parent; and the
+# greatest number on the diagonal of the joint's block of M⁻¹ (mobility.py)
+weight = chosen("weight", kernel)  # (L, h, factor): a scale of f²/M

@@ -18,8 +18,10 @@ from . import group
 from .compensated import add_compensated
 from .group import add3, put3, put4, take3, turned
 from .regular import SINGULAR, positive
+from .seen_from import shift_mobility
 
 coordinate, displace, residual, carry = group.coordinate, group.displace, group.residual, group.carry
+start_ahead = group.start_ahead
 momentum_as_tau, tau_as_x = group.momentum_as_tau, group.tau_as_x
 
 # The configuration: position, then quaternion
@@ -259,6 +261,14 @@ def regular(tree, w, i):
             and positive(P[3], SINGULAR * (P[3][0] + P[3][4] + P[3][8])))
 
 
+@kernel
+def mobilise(tree, w, i, Y):
+    """The parent's mobility counts in full, which is too much if the joint has none or little of an armature."""
+    N = nine(add6(nine(matrix(w, tree, i)), shift_mobility(Y, link(w, i).arm)))  # there the inverse is kept
+    turn, move = max(max(N[0][0], N[0][4]), N[0][8]), max(max(N[3][0], N[3][4]), N[3][8])
+    return N, max(turn, move)
+
+
 @formula
-def mobility(L, h, factor):
+def weight(L, h, factor):
     return h / L.mass

@@ -128,6 +128,12 @@ def carry(L, h, passive):
 
 
 @kernel
+def start_ahead(L):
+    k, (m, f), (twist, moved) = -L.lead * L.stiffness, L.joint_momentum6, L.psi6
+    L.joint_momentum6 = add_scaled(m, k, twist), add_scaled(f, k, so3.unrotate(L.rotation, moved))
+
+
+@kernel
 def derivative(L, h, turn, move):
     """Change of the joint's own residual, in world axes, when its motion is followed by the twist (turn, move)."""
     k = armature.residual(L, h) + damper.derivative(L)

@@ -15,6 +15,7 @@ from ..maths.spatial import less_power, shift_twist, shift_wrench
 from ..maths.vec3 import add, add_scaled, cross, dot, scale
 from .compensated import add_compensated
 from .regular import SINGULAR, own_terms
+from .seen_from import less_outers, shift_mobility
 
 # The configuration
 
@@ -131,6 +132,11 @@ def carry(L, h, passive):
     if passive:
         delta = L.delta
         L.joint_momentum = (armature.carry(L, h) - damper.carry(L)) * delta - spring.screw_impulse(L, h, delta)
+
+
+@formula
+def start_ahead(L):
+    L.joint_momentum -= L.lead * L.stiffness * L.psi
 
 
 @formula
@@ -270,8 +276,24 @@ def regular(tree, w, i):
     return below(SINGULAR * own_terms(A[0], A[3], turn, move), 1.0 / L.inverse)
 
 
+@kernel
+def mobilise(tree, w, i, Y):
+    L = link(w, i)
+    k = scale(L.inverse, L.column[0]), scale(L.inverse, L.column[1])
+    turn, move = times(Y, k)
+    mobility = L.inverse + dot(k[0], turn) + dot(k[1], move)
+    turn, move = shift_twist(turn, move, L.arm)
+    # Y' − S gᵀ − g Sᵀ + N S Sᵀ = Y' − S aᵀ − a Sᵀ with a = g − N S/2
+    turn = add_scaled(turn, -0.5 * mobility, L.axis_turn)
+    move = add_scaled(move, -0.5 * mobility, L.axis_move)
+    Y11, Y12, Y21, Y22 = shift_mobility(Y, L.arm)
+    return (less_outers(Y11, L.axis_turn, turn, turn, L.axis_turn), less_outers(
+        Y12, L.axis_turn, move, turn, L.axis_move), less_outers(Y21, L.axis_move, turn, move, L.axis_turn), less_outers(
+        Y22, L.axis_move, move, move, L.axis_move)), mobility
+
+
 @formula
-def mobility(L, h, factor):
+def weight(L, h, factor):
     return L.inverse * factor
 
 

@@ -1,0 +1,39 @@
+"""Damping that the step does not resolve: the damper and the spring of such a joint are seen ahead of time.
+
+By the midpoint rule a damper turns the rate of a joint into (1 − y/2) / (1 + y/2) of it, y = h c N with the joint's
+mobility N: beyond y = 2 it changes sign at every step instead of dying out. If the force c q̇ + k q of damper and spring
+is taken a time σ ahead of that rule, at q + σ q̇ and q̇ + σ q̈, the joint has in effect
+
+    the armature A + σ c  and the damping c + σ k
+
+in place of A and c, and all else stays as it is: the step, its Jacobian, energy that never rises. As σ → h/2 the rate
+goes to 1/(1 + y) of what it was, the step of implicit Euler, with no sign that alternates however many joints are
+coupled; the slow motion at −k/c of an overdamped spring is not slowed. σ is exactly zero up to y = RESOLVED, where the
+step is of second order and the same as without, and rises from there with a continuous slope (docs/derivation.md).
+Where the slow motion is too fast for the step as well, x = h k / c, the spring is evaluated later than in the middle of
+the step: c + 2 σ (½ − share(x)) k in place of c.
+"""
+
+from ..machine.jit import formula
+
+RESOLVED = 0.5  # y up to which the step resolves the damping; with all joints of a chain coupled, they ring from 0.75
+TINY = 1e-300
+
+
+@formula
+def share(y):
+    """1 − w: the share of a force that is left to the end of the step, ½ where it is resolved and 0 far beyond."""
+    s = min(RESOLVED / max(y, RESOLVED), 1.0)
+    return 0.5 * s * s * (3.0 - 2.0 * s)
+
+
+@formula
+def set_lead(L, h, mobility):
+    """Set how far ahead the force of a joint is seen, never less than before: so its energy cannot grow by it."""
+    c, k = L.own_damping, L.stiffness
+    # The mobility is that of the joint with the armature it has now
+    inertia = max(1.0 / mobility - (L.armature - L.own_armature), TINY)
+    L.lead = max(L.lead, (0.5 - share(h * c / inertia)) * h)
+    c += 2.0 * L.lead * (0.5 - share(h * k / max(c, TINY))) * k
+    L.armature = L.own_armature + L.lead * c
+    L.damping = c + L.lead * k
