@@ -1,8 +1,11 @@
 """The site has every public name and every example, and what its pages tell the reader to do works."""
 
 import inspect
+import os
 import re
 import shlex
+import subprocess
+import sys
 from functools import partial
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -138,3 +141,34 @@ def test_joint_of_the_extending_page(capsys):
     exec(compile(code, "extending.md", "exec"), {"__name__": "extending"})
     turned, fallen = map(float, capsys.readouterr().out.strip(" []\n").split())
     assert turned == pytest.approx(3.0) and fallen == pytest.approx(-9.81 / 2)
+
+
+def test_force_of_the_extending_page(tmp_path):
+    """As a script, in simulate and in lanes; then in a second process that has it as cells of a notebook, where nothing
+    is compiled anew, its run is saved, and a process without the class is told what is missing."""
+    code = walk("class Charge(la.Force)")
+    script = tmp_path / "charges.py"
+    script.write_text(code, encoding="utf-8")
+
+    def run(*arguments):
+        return subprocess.run([sys.executable, *arguments], cwd=tmp_path, capture_output=True, encoding="utf-8",
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, check=True)
+
+    energy, momentum, lanes = map(float, run("charges.py").stdout.split())
+    assert energy < 1e-4 and momentum < 1e-13 and lanes < 1e-11
+    cells = f"exec({code!r}); traj.save('run.h5'); assert la.open('run.h5').model == model"
+    again = run("-c", cells)
+    assert [float(x) for x in again.stdout.split()] == [energy, momentum, lanes] and not again.stderr
+    with pytest.raises(la.FileError, match=r"force 'attraction' is of the class __main__\.Charge, which is not known "
+                                           r"here: run the definition of Charge first"):
+        la.open(tmp_path / "run.h5")
+
+
+def test_forces_page(capsys):
+    (code,) = blocks("forces.md", "python")
+    names: dict = {}
+    exec(compile(code, "forces.md", "exec"), names)
+    assert "thruster 'jet': 'pod', 5 N in 2 burns" in capsys.readouterr().out
+    traj = names["traj"]
+    gained = traj.momentum[-1, 5] - traj.momentum[0, 5]
+    assert gained == pytest.approx(5.0 * 15.0, rel=0.05)

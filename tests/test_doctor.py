@@ -7,6 +7,7 @@ import sys
 import numba
 import numpy as np
 import pytest
+from test_cache import python
 from typer.testing import CliRunner
 
 import leastaction as la
@@ -16,7 +17,6 @@ from leastaction.kernels.machine import cache
 from leastaction.reference import increment
 from reference import action
 from reference.dense import mass_matrix
-from test_cache import python
 
 CLEAR = "from leastaction.doctor import run; run(clear=True)"
 

@@ -21,6 +21,7 @@ from leastaction.kernels.machine import memory
 from leastaction.kernels.machine.jit import bound
 from leastaction.model import Model, merge_fixed
 from leastaction.model.arrays import product, rotated
+from leastaction.tables import Places, tables
 
 
 def zeros(count: int) -> np.ndarray:
@@ -48,6 +49,8 @@ class Compiled:
     stiff, damped : whether any joint has damping or a spring, or damping
     elements : forces between bodies, a tuple of tables as kernels/elements takes them
     rows : of loops and couplings, as kernels/constraints takes them; None if there are none
+    force_rows : of every force, in how many rows of which kind of table it is
+    driven : whether some force between bodies changes the energy
     """
 
     tree: Tree
@@ -66,6 +69,8 @@ class Compiled:
     nv: int
     elements: tuple[Any, ...]
     rows: Rows | None
+    force_rows: list[dict[str, int]]
+    driven: bool
 
     @cached_property
     def system(self) -> System:
@@ -127,7 +132,8 @@ class Compiled:
         tree = (part.tobytes() if isinstance(part, np.ndarray) else str(part).encode() for part in self.tree)
         forces = (column.tobytes() for table in self.elements for column in table)
         rows = (column.tobytes() for column in self.rows or ())
-        return b"|".join((*tree, self.rest.tobytes(), b"%d%d" % (self.stiff, self.damped), *forces, *rows))
+        flags = b"%d%d%d" % (self.stiff, self.damped, self.driven)
+        return b"|".join((*tree, self.rest.tobytes(), flags, *forces, *rows))
 
     @cached_property
     def _constant_rows(self) -> np.ndarray:
@@ -165,7 +171,7 @@ def compile_model(model: Model) -> Compiled:
 
 
 def _revision(model: Model) -> tuple[int, int]:
-    return model.revision, elements.taught() if model._elements else 0
+    return model.revision, elements.taught() if model.forces else 0
 
 
 def remember(model: Model, compiled: Compiled) -> Compiled:
@@ -174,14 +180,6 @@ def remember(model: Model, compiled: Compiled) -> Compiled:
         finalize(model, _cache.pop, id(model), None).atexit = False
     _cache[id(model)] = _revision(model), compiled
     return compiled
-
-
-def _elements(model: Model, n: int) -> tuple[Any, ...]:
-    try:
-        found: tuple[Any, ...] = elements.tables(model._elements, n)
-    except (TypeError, ValueError) as trouble:
-        raise ModelError(f"forces between bodies: {trouble}") from None
-    return found
 
 
 def ground_energy(gravity: np.ndarray, first_moment: np.ndarray) -> np.ndarray:
@@ -265,6 +263,9 @@ def _compile(model: Model) -> Compiled:
     forks = np.isin(np.arange(n), ground[ground != np.arange(n) - 1])
     family = layout.LAST * (last[ground] == np.arange(n)) + layout.FORK * forks
     kind = np.array([part.kind for part in parts])
+    places = Places({body.name: b for b, body in enumerate(bodies)}, link_of_body, merged.position,
+                    merged.quaternion, np.flatnonzero(carried & (merged.mass[mine] > 0)).tolist(), n)
+    acting, force_rows = tables(model, places)
     gx, gy, gz = model.gravity.tolist()
     tree = memory.addressed(Tree(
         n, model.nq, model.nv, most=max(layout.DOF[part.kind] for part in parts),
@@ -288,6 +289,8 @@ def _compile(model: Model) -> Compiled:
         damped=any(part.damping for part in parts),
         nq=model.nq,
         nv=model.nv,
-        elements=_elements(model, n),
+        elements=acting,
+        force_rows=force_rows,
+        driven=not all(force.keeps_energy for force in model.forces.values()),
         rows=rows_of(model, tree, rows, link_of_body, merged.position, merged.quaternion),
     )

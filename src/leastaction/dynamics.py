@@ -133,14 +133,17 @@ def mass_matrix(model: Model, q: ArrayLike | None = None) -> Array:
     return within_range(M, "the mass matrix")
 
 
-def inverse_dynamics(model: Model, q: ArrayLike | None, v: ArrayLike | None, a: ArrayLike | None) -> Array:
-    """Joint forces that give the accelerations a, against gravity, springs and damping.
+def inverse_dynamics(
+    model: Model, q: ArrayLike | None, v: ArrayLike | None, a: ArrayLike | None, t: float = 0.0
+) -> Array:
+    """Joint forces that give the accelerations a, against gravity, springs, damping and forces between bodies.
 
     Parameters
     ----------
     q : (nq,) configuration, rad, m, unit quaternions; q0 if None
     v : (nv,) velocity, body axes for ball and free joints, rad/s, m/s; v0 if None
     a : (nv,) rate of v, rad/s², m/s²; zeros if None
+    t : time, s, for thrusters
 
     Returns
     -------
@@ -148,11 +151,10 @@ def inverse_dynamics(model: Model, q: ArrayLike | None, v: ArrayLike | None, a: 
     """
     c = compile_model(model)
     q, v = model.check_state(q, v)
-    model._refuse_elements("inverse_dynamics")
     model._refuse_loops("inverse_dynamics")
     tau = np.zeros(model.nv)
     w = c.lend("inverse_dynamics")
-    given = c.system, w, q, v, vector(model, a, "a"), tau
+    given = c.system, w, q, v, vector(model, a, "a"), _time(t), tau
     c.bound(queries.inverse_dynamics, *given)(*given)
     c.take_back("inverse_dynamics", w)
     return within_range(tau, "a joint force")
@@ -164,8 +166,9 @@ def forward_dynamics(
     v: ArrayLike | None,
     tau: ArrayLike | None = None,
     wrench: ArrayLike | None = None,
+    t: float = 0.0,
 ) -> Array:
-    """Accelerations under joint forces, gravity, springs, damping and external wrenches.
+    """Accelerations under joint forces, gravity, springs, damping, forces between bodies and external wrenches.
 
     Parameters
     ----------
@@ -173,6 +176,7 @@ def forward_dynamics(
     v : (nv,) velocity, body axes for ball and free joints, rad/s, m/s; v0 if None
     tau : (nv,) joint forces, N m and N; zeros if None
     wrench : (nb, 6) external wrenches (moment, force) in each body's frame about its origin, N m and N; none if None
+    t : time, s, for thrusters
 
     Returns
     -------
@@ -180,14 +184,13 @@ def forward_dynamics(
     """
     c = compile_model(model)
     q, v = model.check_state(q, v)
-    model._refuse_elements("forward_dynamics")
     model._refuse_loops("forward_dynamics")
     a = np.zeros(model.nv)
     links = c.no_wrench if wrench is None else link_wrenches(model, wrench)
     if links.ndim != 2:
         raise ValueError(f"wrench must have shape ({model.nb}, 6), not {(*links.shape[:-2], model.nb, 6)}")
     w = c.lend("forward_dynamics")
-    given = c.system, w, q, v, vector(model, tau, "tau"), links, a
+    given = c.system, w, q, v, vector(model, tau, "tau"), links, _time(t), a
     singular = c.bound(queries.forward_dynamics, *given)(*given)
     c.take_back("forward_dynamics", w)
     require_regular(model, c, singular)
@@ -318,6 +321,13 @@ def increment(model: Model, q: ArrayLike, epsilon: ArrayLike) -> Array:
     q = model.layout.check_q(model.q0 if q is None else q)
     queries.moved(c.system.tree, q, vector(model, epsilon, "epsilon"))
     return within_range(q, "the increment")
+
+
+def _time(t: float) -> float:
+    number = finite(t)
+    if number is None:
+        raise ValueError(f"t must be a number of seconds, not {shown(t)}")
+    return number
 
 
 def _time_step(dt: float) -> float:

@@ -34,6 +34,10 @@ class ModelError(ValueError):
         super().__init__(message)
 
 
+class NotDefinedError(ModelError):
+    """Plain data of a class of somebody else, which has not been defined or imported here."""
+
+
 class AssemblyError(ModelError):
     """Loops that cannot be closed from a configuration, or not at a velocity.
 

@@ -13,7 +13,7 @@ from leastaction import dynamics
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Status
 from leastaction.model import Model
-from leastaction.model.unhonoured import DAMPING
+from leastaction.model.unhonoured import KNOWN
 from leastaction.simulation.judgement import Judgement, Looks, judge_energy
 from leastaction.simulation.simulator import Simulator
 
@@ -244,7 +244,7 @@ class Trajectory:
 
     def _nearest(self, _step: int) -> Simulator:
         """Make a simulator at the latest node not after a step from which it is known how to go on."""
-        sim = Simulator(self.model, dt=self.dt, integrator=self.integrator, ignore=DAMPING)
+        sim = Simulator(self.model, dt=self.dt, integrator=self.integrator, ignore=KNOWN)
         sim._start(self.q[0], self.v[0], None)
         return sim
 

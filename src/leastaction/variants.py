@@ -19,6 +19,7 @@ from leastaction.kernels.layout import LINK
 from leastaction.model import Body, Inertia, Merged, Model
 from leastaction.model.arrays import as_array, rotated
 from leastaction.model.merge import merge_numbers
+from leastaction.tables import Places, tables
 
 Array = np.ndarray
 # What differs: ("gravity", -1) → (B, 3); ("mass", body) → (B,), with which the inertia grows; ("com", body) and
@@ -140,8 +141,17 @@ def _compiled(model: Model, changes: Changes, count: int) -> list[Compiled | Non
             other["ground_first_moment"] = merged.ground_first_moment[b]
             if "position" in kinds:
                 other["body_position"] = merged.position[b]
+                if model.forces:  # their points may be on bodies that are welded to others
+                    other["elements"] = tables(model, _places(model, base, merged.position[b]))[0]
         made.append(base.with_numbers(**other))
     return made
+
+
+def _places(model: Model, base: Compiled, position: Array) -> Places:
+    """Where the bodies are on the links, at other positions (nb, 3)."""
+    mass = base.constants[:, LINK.rows("mass").start]
+    return Places({name: b for b, name in enumerate(model.names)}, base.link_of_body, position, base.body_quaternion,
+                  np.flatnonzero(mass > 0).tolist(), base.tree.n)
 
 
 def _flags(base: Compiled, constants: Array) -> tuple[Array, list[bool], list[bool]]:

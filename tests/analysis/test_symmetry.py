@@ -23,6 +23,17 @@ def on_the_ground(*roots, gravity=(0, 0, -9.81), leg=True):
 
 
 LEVEL = about((0, 0, 1), 0.4)
+NONE = (0.0, 0.0, 0.0)
+
+
+def with_force(force, gravity=NONE):
+    """Two free trees with a force between them, or on the first."""
+    model = on_the_ground((la.Free(), PLACE, TILT), (la.Free(), (1, 1, 1), LEVEL), gravity=gravity)
+    model.add_body("post", None, la.Fixed(), (2, 1, 0), TILT)
+    model.add_force("force", force)
+    return model
+
+
 CASES = {
     "free in space": (on_the_ground((la.Free(), PLACE, TILT), gravity=(0, 0, 0)), 6),
     "free in gravity": (on_the_ground((la.Free(), PLACE, TILT)), 3),
@@ -42,6 +53,15 @@ CASES = {
     "rotor at the root": (on_the_ground((la.Revolute((0, 0, 1), armature=1.0), PLACE, LEVEL)), 0),
     "two free bodies": (on_the_ground((la.Free(), PLACE, TILT), (la.Free(), (1, 1, 1), LEVEL)), 3),
     "free and hinged": (on_the_ground((la.Free(), PLACE, TILT), (la.Revolute((0, 0, 1)), (1, 1, 1), LEVEL)), 1),
+    "a spring between two": (with_force(la.Spring("leg0", "root1", PLACE, stiffness=3.0, rest=0.2, damping=1.0)), 6),
+    "a leash": (with_force(la.Spring("leg0", None, PLACE, (1, 2, 3), stiffness=3.0, rest=0.2, damping=1.0)), 3),
+    "a leash to a post, in gravity": (with_force(la.Spring("leg0", "post", PLACE, PLACE, 3.0, damping=1.0),
+                                                 gravity=(0, 0, -9.81)), 1),
+    "a central mass": (with_force(la.Field(mu=30.0, center=(5, 4, 3))), 3),
+    "a compass": (with_force(la.Field(body="leg0", moment=(1, 2, 3), point=PLACE, uniform=(1, 2, -1))), 4),
+    "a magnet and a dipole": (with_force(la.Field(body="leg0", moment=(1, 2, 3), dipole=(1e7, 2e7, 0),
+                                                  center=(3, 2, 1))), 1),
+    "a thruster": (with_force(la.Thruster("leg0", (1, 2, 3), 4.0, point=PLACE)), 0),
     "two hinges": (on_the_ground(*((la.Revolute((0, 0, 1)), place, LEVEL) for place in (PLACE, (1, 1, 1)))), 0),
 }
 

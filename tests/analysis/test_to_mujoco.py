@@ -86,3 +86,29 @@ def test_what_mujoco_cannot_have_is_said_in_words():
                          (twice, "MuJoCo refuses the model 'twice': .*repeated name 'b'")):
         with pytest.raises(la.ModelError, match=words):
             la.to_mujoco(model)
+
+
+def test_springs_and_a_steady_thruster_act_in_mujoco_as_here():
+    """Energy and accelerations at a random state; what MuJoCo has not is refused by name."""
+    model = rods()
+    model.add_force("tie", la.Spring("slanted", "flying", (0, 0.1, 0.2), (0.3, 0, 0), 40.0, 0.7, 3.0))
+    model.add_force("leash", la.Spring("ball", None, (0, 0.1, 0.2), (0, 0, 2.0), 20.0, 0.5))
+    model.add_force("jet", la.Thruster("flying", (1, 2, 2), 6.0, point=(0.1, 0, 0.2)))
+    mj = la.to_mujoco(model)
+    data = mujoco.MjData(mj)
+    q, v = random_state(np.random.default_rng(1), model)
+    data.qpos[:], data.qvel[:] = la.convert.to_mujoco(model, mj, q, v)
+    mj.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
+    mujoco.mj_forward(mj, data)
+    assert data.energy[0] == pytest.approx(la.potential_energy(model, q), rel=1e-12)
+    B = la.convert.mujoco_basis(model, mj, q)
+    theirs = B.T @ (data.qfrc_passive + data.qfrc_actuator)
+    ours = la.inverse_dynamics(rods(), q, v, None) - la.inverse_dynamics(model, q, v, None)
+    np.testing.assert_allclose(theirs, ours, atol=1e-11)
+    for force, message in (
+            (la.Thruster("ball", (0, 0, 1), 1.0, burns=[(0, 1)]), "schedule, as the thruster 'odd' does"),
+            (la.Field(mu=1.0), "nothing like the field 'odd'")):
+        other = rods()
+        other.add_force("odd", force)
+        with pytest.raises(la.ModelError, match=message):
+            la.to_mujoco(other)

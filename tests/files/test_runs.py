@@ -139,3 +139,41 @@ def test_forces_for_each_step_end_with_it(path):
     la.simulate(la.library.chain(5), steps=500, control=np.zeros((500, 5)), out=path)
     with pytest.raises(ValueError, match="was given forces for 500 steps"):
         la.resume(path, steps=600)
+
+
+def test_forces_between_bodies(path, tmp_path):
+    """In the file as in memory, resumed after a break and restored from a checkpoint, bit for bit."""
+    from reference.forces import everything
+
+    model = everything()
+    whole = la.simulate(model, dt=1e-3, steps=400, record_every=20)
+    la.simulate(model, dt=1e-3, steps=150, record_every=20, out=path)
+    stored = la.resume(path, steps=400)
+    assert stored.model == model
+    same(whole, stored, NODES)
+    sim = la.Simulator(model, dt=1e-3)
+    sim.step(150)
+    other = la.Simulator.restore(sim.checkpoint(tmp_path / "state.h5"))
+    other.step(250)
+    np.testing.assert_array_equal(other.q, whole.q[-1])
+    np.testing.assert_array_equal(la.open(path).at(0.123).q, la.simulate(model, dt=1e-3, steps=123).q[-1])
+
+
+def test_file_with_a_force_that_is_not_known_here(path, monkeypatch):
+    from dataclasses import dataclass
+
+    from leastaction.model import FORCE_KINDS
+    from reference.forces import two_bodies
+
+    @dataclass(frozen=True, eq=False)
+    class Bungee(la.Spring):
+        """A spring by another name."""
+
+    model, kind = two_bodies(), f"{Bungee.__module__}.{Bungee.__qualname__}"
+    model.add_force("jump", Bungee("body0", None, stiffness=3.0))
+    la.simulate(model, dt=1e-3, steps=10, out=path)
+    assert la.open(path).model == model
+    monkeypatch.delitem(FORCE_KINDS, kind)
+    for attempt in (la.open, la.resume, la.Simulator.restore):
+        with pytest.raises(la.FileError, match=rf"cannot be read here: force 'jump' is of the class {kind}, "):
+            attempt(path)

@@ -1,5 +1,6 @@
-"""Forces between bodies: the springs against a potential of our own, and what a table may hold."""
+"""Forces between bodies: every potential against a formula of the test's own, and what a table may hold."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -8,62 +9,104 @@ from compiled import JIT
 from hypothesis import given, settings
 
 import leastaction as la
-from leastaction.compiled import compile_model
 from leastaction.kernels.elements import Link, Real, Whole, element, tables
 from leastaction.kernels.elements.springs import Springs
-from leastaction.model.arrays import rotated
+from leastaction.model import merge_fixed
 from reference.trees import models, random_triplet
 
 some = settings(max_examples=25 if JIT else 4)
 
 
-def fasten(rng, model, count=3):
-    """Let springs act between random points of random bodies and of the ground. Gives their potential V(q), computed
-    from poses."""
-    c = compile_model(model)
-    pairs = [rng.choice(model.nb + 1, size=2, replace=False) for _ in range(count)]  # nb: the ground
-    points = rng.normal(size=(2, count, 3))
-    stiffness, length = rng.uniform(1.0, 9.0, size=(2, count))
+def fasten(rng, model):
+    """Let springs, magnets and a central mass act on random points of random bodies. Gives their potential, a function
+    of the poses of the bodies (nb, 4, 4), which may be complex: by formulas of its own."""
+    names = [*model.names, None]
+    moving = [name for name, carrier in zip(model.names, merge_fixed(model).carrier, strict=True) if carrier >= 0]
+    springs = []
+    for k in range(3):
+        body, other = rng.choice(moving), names[rng.integers(len(names))]
+        force = la.Spring(body, other, *rng.normal(size=(2, 3)), *rng.uniform(1.0, 9.0, size=2))
+        trial = la.Model.from_dict(model.to_dict())
+        trial.add_force("trial", force)
+        try:
+            trial.validate()
+        except la.ModelError:  # both ends on one body, or on bodies that are welded
+            continue
+        springs.append(force)
+        model.add_force(f"spring {k}", force)
+    moment, point, uniform, dipole, center = rng.normal(size=(5, 3))
+    center, body = 4.0 + center, rng.choice(moving)
+    model.add_force("magnet", la.Field(body=body, moment=moment, point=point, uniform=uniform, dipole=1e8 * dipole,
+                                       center=center))
+    model.add_force("mass", la.Field(mu=20.0, center=center))
 
-    def in_link(body, x):
-        if body == model.nb:
-            return c.tree.n, x
-        return c.link_of_body[body], c.body_position[body] + rotated(c.body_quaternion[body], x)
+    def potential(poses):
+        def place(body, point):
+            return np.array(point) if body is None else (poses[model.names.index(body)] @ [*point, 1.0])[:3]
 
-    ends = [[in_link(body, x) for body, x in zip(side, at, strict=True)]
-            for side, at in zip(np.transpose(pairs), points, strict=True)]
-    (link, at), (other, other_at) = (zip(*side, strict=True) for side in ends)
-    model._set_elements([Springs(link, other, at, other_at, stiffness, length)])
-
-    def potential(q):
-        frames = np.concatenate([la.poses(model, q), [np.eye(4)]])
-        a, b = (np.array([(frames[body] @ [*x, 1.0])[:3] for body, x in zip(side, at, strict=True)])
-                for side, at in zip(np.transpose(pairs), points, strict=True))
-        return 0.5 * (stiffness * (np.linalg.norm(b - a, axis=1) - length) ** 2).sum()
+        V = 0.0
+        for s in springs:
+            way = place(s.body, s.point) - place(s.other, s.other_point)
+            V += 0.5 * s.stiffness * (np.sqrt(way @ way) - s.rest) ** 2
+        r, m = place(body, point) - center, poses[model.names.index(body)][:3, :3] @ moment
+        V -= m @ (uniform + 1e-7 * (3.0 * r * (r @ (1e8 * dipole)) / (r @ r) - 1e8 * dipole) / (r @ r) ** 1.5)
+        for name, inertia in link_inertias(model):
+            pose = poses[model.names.index(name)]
+            r, I = (pose @ [*inertia[1], 1.0])[:3] - center, pose[:3, :3] @ inertia[2] @ pose[:3, :3].T
+            V -= 20.0 * (inertia[0] / np.sqrt(r @ r)
+                         + (np.trace(inertia[2]) - 3.0 * (r @ I @ r) / (r @ r)) / (2.0 * (r @ r) ** 1.5))
+        return V
 
     return potential
 
 
+def link_inertias(model):
+    """Mass, centre and inertia of what every moving body carries, in its frame."""
+    merged = merge_fixed(model)
+    return [(name, (merged.mass[b], merged.centre[b], merged.inertia_com[b])) for b, name in enumerate(model.names)
+            if merged.carrier[b] == b]
+
+
+def slope(model, q, potential):
+    """Derivative (nv,) of a potential by every rate, by complex steps of the poses."""
+    poses = la.poses(model, q)
+    twists = np.array([la.jacobian(model, q, name) for name in model.names])  # (nb, 6, nv), body axes
+    found = []
+    for x, y, z, a, b, c in np.moveaxis(twists, 2, 0).transpose(0, 2, 1):
+        zero = np.zeros(model.nb)
+        motion = np.array([[zero, -z, y, a], [z, zero, -x, b], [-y, x, zero, c], [zero] * 4]).transpose(2, 0, 1)
+        found.append(potential(poses @ (np.eye(4) + 1e-30j * motion)).imag / 1e-30)
+    return np.array(found)
+
+
 @some
 @given(drawn=models(max_n=6))
-def test_energy_and_impulse_of_springs(drawn):
-    """In any tree: the energy is the potential, and the impulse of a step is −h times its gradient."""
+def test_energy_and_forces_of_every_potential(drawn):
+    """In any tree: the energy is the potential, the generalized forces are minus its gradient, and so is the impulse of
+    a step, times h."""
     model, rng = drawn
     h, triplet = 0.01, random_triplet(rng, model, 0.01)
-    q = triplet[1]
+    q, v = triplet[1], rng.normal(size=model.nv)
     energy, residual = la.energy(model, q), la.discrete_residual(model, *triplet, h)
+    tau = la.inverse_dynamics(model, q, v, None)
     potential = fasten(rng, model)
-    V = potential(q)
-    assert la.energy(model, q) - energy == pytest.approx(V, rel=1e-11, abs=1e-11 * abs(energy))
-    both = [[potential(la.increment(model, q, sign * e)) for sign in (1.0, -1.0)] for e in 1e-5 * np.eye(model.nv)]
-    slope = np.array([ahead - behind for ahead, behind in both]) / 2e-5
+    V, gradient = potential(la.poses(model, q)), slope(model, q, potential)
+    size = abs(V) + np.abs(gradient).max() + abs(energy) + np.abs(tau).max()
+    assert la.energy(model, q) - energy == pytest.approx(V, rel=1e-11, abs=1e-11 * size)
+    np.testing.assert_allclose(la.inverse_dynamics(model, q, v, None) - tau, gradient, rtol=0, atol=1e-11 * size)
     given = la.discrete_residual(model, *triplet, h) - residual
-    np.testing.assert_allclose(given, h * slope, rtol=0, atol=1e-7 * h * (V + np.abs(slope).max()))
+    np.testing.assert_allclose(given, h * gradient, rtol=0, atol=1e-11 * (h * size + np.abs(residual).max()))
+    try:
+        a = la.forward_dynamics(model, q, v)
+    except la.ModelError:
+        return  # a joint that moves nothing
+    np.testing.assert_allclose(la.inverse_dynamics(model, q, v, a), 0.0, atol=1e-8 * (size + np.abs(a).max()))
 
 
 def test_ends_that_meet_pull_nowhere():
     model = la.library.pendulum()
-    model._set_elements([Springs([0, 0], [1, 1], np.zeros((2, 3)), np.zeros((2, 3)), [4.0, 4.0], [0.0, 0.5])])
+    for k, rest in enumerate((0.0, 0.5)):
+        model.add_force(f"{k}", la.Spring(model.names[0], stiffness=4.0, rest=rest))
     plain = la.library.pendulum()
     q = [model.q0] * 3
     np.testing.assert_array_equal(la.discrete_residual(model, *q, 0.1), la.discrete_residual(plain, *q, 0.1))
@@ -85,6 +128,14 @@ def no_energy(things, tree, w):
 
 
 element(Things, nothing, no_energy)
+
+
+@dataclass(frozen=True, eq=False)
+class Thing(la.Force):
+    table: tuple
+
+    def tables(self, places):
+        yield self.table
 
 
 def test_columns_have_one_form_whatever_is_given():
@@ -121,8 +172,8 @@ def test_a_set_of_kinds_has_one_type():
 ])
 def test_a_table_that_cannot_be_is_refused_in_words(given, message):
     model = la.library.chain(3)
-    model._set_elements([given])
-    with pytest.raises(la.ModelError, match=message):
+    model.add_force("thing", Thing(given))
+    with pytest.raises(la.ModelError, match=rf"force 'thing' \(Thing\): .*{message}"):
         la.energy(model)
 
 

@@ -58,9 +58,9 @@ CONSTANTS = {
 NUMBERS = """
 import leastaction as la
 from leastaction.kernels.machine import cache
-from leastaction.kernels.elements.springs import Springs
 model = la.library.pendulum()
-model._set_elements([Springs([0], [1], [[1, 0, 0]], [[3, 0, 0]], [10.0], [0.5])])
+(body,) = model.names
+model.add_force("tie", la.Spring(body, point=(1, 0, 0), other_point=(3, 0, 0), stiffness=10.0, rest=0.5))
 print(la.energy(model, [0.1], [1.0]), la.discrete_residual(model, [0.1], [0.2], [0.31], 0.1), cache.FOLDER)
 """
 

@@ -13,7 +13,9 @@ from test_cache import ANNOUNCEMENT, SOURCE, python
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles")
 
 PLUGIN = """
+from dataclasses import dataclass
 from typing import NamedTuple
+import leastaction as la
 from leastaction.kernels.elements import Link, Real, element
 from leastaction.kernels.machine.simd import number
 
@@ -33,11 +35,18 @@ def potential(magnets, tree, w):
     return energy
 
 element(Magnets, impulse, potential)
+
+@dataclass(frozen=True, eq=False)
+class Magnet(la.Force):
+    size: float
+
+    def tables(self, places):
+        yield Magnets([0], [self.size])
 """
 ASK = """
 import leastaction as la
 plain, model = la.library.pendulum(), la.library.pendulum()
-model._set_elements([Magnets([0], [10.0])])
+model.add_force("magnet", Magnet(10.0))
 print(round(la.energy(model) - -5.300365620566452, 9))
 """
 PLAIN = "import leastaction as la; print(la.energy(la.library.pendulum()))"
@@ -59,7 +68,7 @@ def test_plugin_in_a_file(tmp_path):
     cache, outside = tmp_path / "cache", tmp_path / "outside"
     outside.mkdir()
     path = os.pathsep.join([str(SOURCE.parent), str(outside)])
-    ask = "from magnets import Magnets" + ASK
+    ask = "from magnets import Magnet" + ASK
 
     def run(strength, code=ask):
         (outside / "magnets.py").write_text(edited(strength), encoding="utf-8")
@@ -100,9 +109,9 @@ def test_plugin_in_all_loops(tmp_path):
     ask = """
 import numpy as np
 import leastaction as la
-from magnets import Magnets
+from magnets import Magnet
 model = la.library.chain(10)
-model._set_elements([Magnets([0], [10.0])])
+model.add_force("magnet", Magnet(10.0))
 run = la.simulate(model, dt=1e-2, steps=300)
 many = la.simulate_many(model, v=np.zeros((2, 10)), dt=1e-2, steps=5)
 assert (run.substeps > 1).any()

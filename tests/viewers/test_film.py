@@ -129,3 +129,26 @@ def test_thinning_keeps_the_peaks():
     few_t, few_y = thinned(t, y, 500)
     assert len(few_t) < 520 and (np.diff(few_t) > 0).all()
     assert few_y.max() == 50.0 and few_y.min() == -40.0 and few_t[-1] == 1.0
+
+
+def test_springs_and_thrusters_are_drawn():
+    """Beads lie evenly between the ends of a spring in every frame, a nozzle is where the thrust acts."""
+    model = la.Model(gravity=(1.0, 0, 0))  # the picture is turned upright
+    for k in range(2):
+        model.add_body(f"{k}", None, la.Free(), (0, 0, k), inertia=la.Inertia.sphere(1.0, 0.1))
+    model.add_force("tie", la.Spring("0", "1", (0.1, 0, 0), (0, 0.2, 0), stiffness=5.0, rest=0.3))
+    model.add_force("leash", la.Spring("1", None, other_point=(0, 1, 0), stiffness=5.0, damping=1.0))
+    model.add_force("unseen", la.Field(1.0, (9, 9, 9), "0", (1, 0, 0), uniform=(1, 0, 0)))
+    model.add_force("jet", la.Thruster("0", (0, 0, 3), 2.0, point=(0.1, 0, 0)))
+    run = la.simulate(model, dt=1e-2, steps=50)
+    shown = film(run)
+    beads = [body for body, shape in shown.shapes if shape.shape == "sphere" and body >= model.nb]
+    assert len(beads) == 2 * 14 and shown.positions.shape[1] == model.nb + len(beads)
+    start, end = (run.poses(f"{k}") @ [*point, 1] for k, point in ((0, (0.1, 0, 0)), (1, (0, 0.2, 0))))
+    middle = 0.5 * (start + end)[:, :3]
+    between = 0.5 * (shown.positions[:, beads[6]] + shown.positions[:, beads[7]])
+    frames = np.searchsorted(run.t, shown.t - 1e-9)
+    np.testing.assert_allclose(np.linalg.norm(between, axis=1), np.linalg.norm(middle[frames], axis=1), atol=1e-9)
+    (nozzle,) = [(body, shape) for body, shape in shown.shapes if shape.shape == "mesh"]
+    assert nozzle[0] == 0 and np.any(np.all(np.isclose(nozzle[1].vertices, (0.1, 0, 0)), axis=1))
+    assert nozzle[1].vertices[:, 2].max() == 0.0  # the jet goes down, the push up

@@ -13,7 +13,7 @@ from leastaction.dynamics import increment
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator
 from leastaction.model import Model
-from leastaction.model.unhonoured import DAMPING
+from leastaction.model.unhonoured import KNOWN
 from leastaction.simulation.judgement import silent
 from leastaction.simulation.single import simulate
 from leastaction.trajectory import Control, Trajectory
@@ -135,7 +135,7 @@ def _again(run: Trajectory, q: Array, integrator: Integrator, parts: int) -> Tra
     def made(count: int) -> Trajectory:
         return simulate(run.model, q, run.v[0], dt=run.dt / parts, steps=count, integrator=integrator,
                         control=control, wrench=wrench, record_every=parts * run.record_every, on_failure="truncate",
-                        ignore=DAMPING)
+                        ignore=KNOWN)
 
     try:
         return made(parts * steps)

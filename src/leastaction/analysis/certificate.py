@@ -221,7 +221,8 @@ def spot_checks(run: Trajectory) -> tuple[Spot | None, Spot | None]:
     Neither means anything where joints are damped: friction shrinks the form, and undoing it blows up any error.
     """
     nodes = sorted(set(np.linspace(0, len(run) - 1, SPOTS).astype(int).tolist()))
-    damped = any(part.damping > 0 for body in run.model.bodies for part in body.joint.parts())
+    damped = (any(part.damping > 0 for body in run.model.bodies for part in body.joint.parts())
+              or not all(force.keeps_energy for force in run.model.forces.values()))
 
     def worst(check: Any) -> Spot | None:
         try:

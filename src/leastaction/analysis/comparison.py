@@ -24,7 +24,7 @@ from leastaction.analysis.trend import Trend, trend
 from leastaction.errors import ModelError
 from leastaction.integrators import DormandPrince8, Integrator, RungeKutta4, SemiImplicitEuler, Variational
 from leastaction.model import Model
-from leastaction.model.unhonoured import DAMPING, accepted
+from leastaction.model.unhonoured import KNOWN, accepted
 from leastaction.simulation.judgement import silent
 from leastaction.simulation.run import step_count
 from leastaction.simulation.single import simulate
@@ -213,7 +213,7 @@ def compare(
     least = max(1, -(-steps // NODES))
     every = next((k for k in range(least, 2 * least) if steps % k == 0), least)  # the end is kept if that is possible
     reference = simulate(model, q, v, dt=0.5 * dt, steps=2 * steps, record_every=2 * every,
-                         integrator=Variational(order=8), ignore=words | {DAMPING})
+                         integrator=Variational(order=8), ignore=words | set(KNOWN))
     if at_rest(reference):
         raise ValueError(f"the model '{model.name}' is at rest: nothing to compare; give q or v (--initial)")
     entries, left_out = [], {}
@@ -228,7 +228,7 @@ def compare(
         with Stopwatch() as watch:
             run = simulate(model, q, v, dt=dt, steps=steps, record_every=every, integrator=integrator,
                            on_failure="truncate", ignore=words)
-        words |= {DAMPING}  # said once
+        words |= set(KNOWN)  # said once
         checks = spot_checks(run) if model.nv <= LARGEST else (None, None)
         entries.append(_entry(integrator.label, reference, run.q, run.energy, run.momentum, watch.cpu_seconds,
                               None if integrator.chooses_steps else run.steps, "broke down" if run.failure else "",

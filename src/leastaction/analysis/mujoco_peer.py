@@ -11,17 +11,18 @@ from numpy.typing import ArrayLike
 from leastaction.dynamics import forward_dynamics
 from leastaction.errors import ModelError
 from leastaction.formats.convert import joint_names
-from leastaction.model import BALL, FREE, Body, Model, Part
+from leastaction.model import BALL, FREE, Body, Force, Model, Part, Spring, Thruster
 from leastaction.model.arrays import product, rotation_matrix
 
 Array = np.ndarray
 
 
 def to_mujoco(model: Model) -> Any:
-    """Build the MuJoCo model (an MjModel) of a model: bodies, joints, inertias, springs and damping; no contacts.
+    """Build the MuJoCo model (an MjModel) of a model: bodies, joints, inertias, springs, dampers, thrusters.
 
-    A joint is called as here, or after its body if it has no name; the parts of a universal or planar joint are joints
-    of their own, NAME.0, NAME.1 and so on. `leastaction.convert` turns states into those of this model and back.
+    There are no contacts. A joint is called as here, or after its body if it has no name; the parts of a universal or
+    planar joint are joints of their own, NAME.0, NAME.1 and so on. A spring between bodies is a tendon, a steady
+    thruster an actuator. `leastaction.convert` turns states into those of this model and back.
 
     MuJoCo's compiler refuses moving bodies without mass and inertias with a zero moment, such as a thin rod's, although
     the simulation itself needs neither. So all bodies are compiled with mass and moments of one, and get their own
@@ -30,11 +31,11 @@ def to_mujoco(model: Model) -> Any:
     Raises
     ------
     ModelError
-        Naming what MuJoCo cannot have: helical joints, free joints below a body, some springs; joints that move nothing
+        Naming what MuJoCo cannot have: helical joints, free joints below a body, some springs, fields and
+        scheduled thrust; joints that move nothing
     """
     import mujoco
 
-    model._refuse_elements("MuJoCo's model")
     model._refuse_loops("MuJoCo's model")
     if model.nv:
         forward_dynamics(model, None, None)  # which names what is wrong, and a joint that moves nothing
@@ -69,7 +70,42 @@ def _spec(mujoco: Any, model: Model) -> Any:
         new.ipos, new.iquat = body.inertia.com, _principal(mujoco, body)[1]
         for name, part in zip(joint_names(body), body.joint.parts(), strict=False):
             _add_joint(mujoco, new, name, part, body)
+    for name, force in model.forces.items():
+        _add_force(mujoco, spec, made, name, force)
     return spec
+
+
+def _add_force(mujoco: Any, spec: Any, made: dict[str | None, Any], name: str, force: Force) -> None:
+    """Add a spring as a tendon between two sites, a steady thruster as an actuator without a control."""
+    if isinstance(force, Spring):
+        ends = ((force.body, force.point), (force.other, force.other_point))
+        tendon = spec.add_tendon(name=name)
+        tendon.springlength = [force.rest, force.rest]
+        for word in ("stiffness", "damping"):
+            _set_linear(tendon, word, getattr(force, word))
+        for k, (body, point) in enumerate(ends):
+            made[body].add_site(name=f"{name}.{k}", pos=point)
+            tendon.wrap_site(f"{name}.{k}")
+    elif isinstance(force, Thruster) and not isinstance(force.thrust, tuple) and force.burns is None:
+        made[force.body].add_site(name=name, pos=force.point)
+        size = float(np.linalg.norm(force.direction))
+        push = [force.thrust * x / size for x in force.direction]
+        actuator = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_SITE)
+        actuator.gear = [*push, 0.0, 0.0, 0.0]
+        actuator.gaintype, actuator.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
+        actuator.gainprm, actuator.biasprm = np.zeros(10), np.eye(10)[0]
+    elif isinstance(force, Thruster):
+        raise ModelError(f"MuJoCo has no thrust that follows a schedule, as the thruster '{name}' does: give it a "
+                         "steady thrust, or drive it there by data.ctrl")
+    else:
+        raise ModelError(f"MuJoCo has nothing like the {force.kind} '{name}': leave it out to compare")
+
+
+def _set_linear(target: Any, word: str, value: float) -> None:
+    """Set a coefficient that is a number, or from MuJoCo 4 on the coefficients of a polynomial."""
+    held = getattr(target, word)
+    linear = np.append(value, np.zeros(np.size(held) - 1))
+    setattr(target, word, linear if np.ndim(held) else float(linear[0]))
 
 
 @contextmanager
@@ -96,9 +132,7 @@ def _principal(mujoco: Any, body: Body) -> tuple[Array, Array]:
 def _add_joint(mujoco: Any, new: Any, name: str, part: Part, body: Body) -> None:
     joint = new.add_joint(name=name, type=_kind(mujoco, part, body), armature=part.armature)
     for word in ("damping", "stiffness"):
-        held = getattr(joint, word)  # a number, or from MuJoCo 4 on the coefficients of a polynomial
-        linear = np.append(getattr(part, word), np.zeros(np.size(held) - 1))
-        setattr(joint, word, linear if np.ndim(held) else float(linear[0]))
+        _set_linear(joint, word, getattr(part, word))
     if part.kind not in (BALL, FREE):
         joint.axis, joint.springref = part.turn + part.slide, float(part.rest[0])
 

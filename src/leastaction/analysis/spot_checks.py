@@ -39,7 +39,8 @@ class Spot(NamedTuple):
 def at_rest_in_the_world(model: Model, q: Array, v: Array) -> State:
     """Move every floating tree to the origin of the world and take away the velocity of its root.
 
-    A step does the same there, and round-off is not that of the distance flown.
+    A step does the same there, and round-off is not that of the distance flown. Where forces act between bodies it does
+    not: then the state stays as it is.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def at_rest_in_the_world(model: Model, q: Array, v: Array) -> State:
     p : (nv,) momentum conjugate to v, kg m²/s, kg m/s
     """
     q, v = q.copy(), v.copy()
-    for body in model.bodies:
+    for body in () if model.forces else model.bodies:
         if body.parent is None and isinstance(body.joint, Free):
             q[model.q_slice(body.name)][:3] = 0.0
             v[model.v_slice(body.name)][3:] = 0.0

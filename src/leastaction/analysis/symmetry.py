@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from leastaction.dynamics import poses
-from leastaction.model import BALL, FREE, Cylindrical, Fixed, Joint, Model, Planar
+from leastaction.model import BALL, FREE, Cylindrical, Joint, Model, Planar, merge_fixed
+from leastaction.model import Fixed as Welded
 from leastaction.model.arrays import rotation_matrix
+from leastaction.model.force import Fixed, Vector
 from leastaction.trajectory import Trajectory
 
 Array = np.ndarray
@@ -33,9 +35,9 @@ class Symmetry:
 
 def symmetries(model: Model) -> list[Symmetry]:
     """List the momenta that a model conserves by itself, without controls and wrenches."""
-    if model._elements:  # they may act against the ground
-        return []
     forbidden = [_forbidden_by_gravity(model.gravity)]
+    fixed = _fixed_points(model)
+    forbidden += [_complement(screws) for force in model.forces.values() for screws in force.symmetries(fixed)]
     forbidden += [_complement(screws) for screws in _root_screws(model)]
     rows = np.concatenate(forbidden)
     _, sizes, axes = np.linalg.svd(rows)
@@ -55,10 +57,9 @@ def conserved(run: Trajectory) -> tuple[list[Symmetry], str]:
         roots = [run.model.v_slice(run.model.names[i]) for i in root_bodies(run.model)]
         if any(np.any(np.asarray(run.origin.control)[..., at]) for at in roots):
             return [], "a control acts against the ground"
-    if run.model._elements:
-        return [], "forces between bodies act, perhaps against the ground"
     found = symmetries(run.model)
-    return found, "" if found else "gravity and the joints on the ground leave none"
+    acting = "gravity, the forces between bodies" if run.model.forces else "gravity"
+    return found, "" if found else f"{acting} and the joints on the ground leave none"
 
 
 def root_bodies(model: Model) -> list[int]:
@@ -67,11 +68,25 @@ def root_bodies(model: Model) -> list[int]:
     roots = []
     for i in model.order():
         if parents[i] < 0 or parents[i] in welded:
-            if isinstance(model.bodies[i].joint, Fixed):
+            if isinstance(model.bodies[i].joint, Welded):
                 welded.add(i)
             else:
                 roots.append(i)
     return roots
+
+
+def _fixed_points(model: Model) -> Fixed:
+    """Where points of bodies are that do not move."""
+    carrier = merge_fixed(model).carrier if model.forces else np.zeros(0)
+    world = poses(model) if model.forces else np.zeros((0, 4, 4))
+
+    def fixed(body: str | None, point: Vector) -> Array | None:
+        if body is None:
+            return np.array(point)
+        b = model.body_index(body)
+        return world[b, :3, :3] @ np.array(point) + world[b, :3, 3] if carrier[b] < 0 else None
+
+    return fixed
 
 
 def _root_screws(model: Model) -> list[Array]:

@@ -9,7 +9,7 @@ import typer
 
 import leastaction as la
 from leastaction.model.library import BUILTIN
-from leastaction.model.unhonoured import DAMPING
+from leastaction.model.unhonoured import KNOWN
 
 
 class Root(StrEnum):
@@ -37,5 +37,5 @@ def named_model(name: str, root: Root = Root.AUTO, ignore: list[str] | None = No
     root, ignore : as for `load`
     meshes : whether to read them, which takes time and matters only where they are drawn
     """
-    words = [word for word in ignore or () if word != DAMPING]   # which concerns the step, not the file
+    words = [word for word in ignore or () if word not in KNOWN]   # which concern the step, not the file
     return la.find_model(name, root=root.value, ignore=[*words, *([] if meshes else ["mesh"])])

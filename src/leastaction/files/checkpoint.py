@@ -21,7 +21,7 @@ from leastaction.integrators import Status
 from leastaction.kernels import layout
 from leastaction.kernels.guess import PAST
 from leastaction.kernels.record import EXTREMES, LOOK
-from leastaction.model.unhonoured import DAMPING, settled
+from leastaction.model.unhonoured import KNOWN, settled
 from leastaction.simulation.simulator import Simulator
 
 TRIES, PAUSE = 3, 0.02  # looks at a file that another process may be writing, and the seconds between them
@@ -144,7 +144,7 @@ def restored(source: Contents, record: Any) -> Simulator:
                         "can be read, but only that version can go on with it")
     settled(source.model)  # when the run began, it was said what of the model does not act
     with plain_faults(path):
-        sim = Simulator(source.model, dt=source.description["dt"], integrator=source.integrator, ignore=DAMPING)
+        sim = Simulator(source.model, dt=source.description["dt"], integrator=source.integrator, ignore=KNOWN)
         expected = record_type(sim._snapshot())
         for name in sim._snapshot():
             if record.dtype[name] != expected[name]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from leastaction.errors import NotDefinedError
 from leastaction.integrators import RIQN, Integrator, Newton, Rescue
 from leastaction.integrators.base import home, kinds
 from leastaction.integrators.peers import Absolute, Broyden, DenseNewton
@@ -42,7 +43,7 @@ def _made(data: Mapping[str, Any]) -> Any:
     if kind is None and module:  # a script is a module of another name when it is imported
         kind = next((kind for (where, own), kind in kinds.items() if where and own == name), None)
     if kind is None and module:
-        raise ValueError(f"the integrator {name!r} is a class of the module {module!r}: import that first")
+        raise NotDefinedError(f"the integrator {name!r} is a class of the module {module!r}: import that first")
     if kind is None or not is_dataclass(kind):
         names = [*(name for module, name in kinds if not module), *PARTS]
         raise ValueError(f"there is no integrator or part of one {name!r}; there are {', '.join(names)}")

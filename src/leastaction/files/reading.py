@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leastaction._version import __version__
-from leastaction.errors import FileError
+from leastaction.errors import FileError, NotDefinedError
 from leastaction.files.columns import CHECKPOINTS, DESCRIPTION, FORCES, ROWS, Column
 from leastaction.files.container import FORMAT, LARGEST, need_h5py
 
@@ -38,6 +38,8 @@ def plain_faults(path: Path) -> Iterator[None]:
         yield
     except (FileError, ImportError):
         raise
+    except NotDefinedError as error:
+        raise FileError(f"{path} cannot be read here: {error}") from error
     except PermissionError:
         raise FileError(f"{path} may not be read") from None
     except KeyError as error:

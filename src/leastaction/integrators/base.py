@@ -29,12 +29,16 @@ class Integrator(ABC):
     symplectic : whether it is a symplectic map, so that the error of the energy stays bounded
     chooses_steps : whether dt is the distance of nodes only, and steps follow from a tolerance
     takes_wrenches : whether it knows external wrenches
+    takes_forces : whether it knows forces between bodies
+    stable : greatest dt ω at which it follows an oscillation, of the longest part of a step
     """
 
     order: int
     symplectic: ClassVar[bool] = False
     chooses_steps: ClassVar[bool] = False
     takes_wrenches: ClassVar[bool] = True
+    takes_forces: ClassVar[bool] = True
+    stable: ClassVar[float] = 2.0
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -55,19 +59,16 @@ class Integrator(ABC):
         return 0.0 if self.chooses_steps else 1.0
 
     @property
-    def takes_elements(self) -> bool:
-        """Whether it knows forces between bodies."""
-        return False
-
-    @property
     def in_lanes(self) -> bool:
         """Whether four simulations can be made side by side, in the lanes of SIMD."""
         return False
 
     def check(self, model: Model, c: Compiled) -> None:
         """Raise a ValueError if the model has what the integrator does not know."""
-        if not self.takes_elements:
-            model._refuse_elements(f"{self!r}")
+        if model.forces and not self.takes_forces:
+            name, force = next(iter(model.forces.items()))
+            raise ValueError(f"{self!r} knows no forces between bodies, and the model has the {force.kind} '{name}': "
+                             "take la.Variational()")
         model._refuse_loops(f"{self!r}")
 
     def lane_method(self, c: Compiled) -> Any:

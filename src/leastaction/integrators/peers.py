@@ -61,6 +61,7 @@ class SVI(VariationalMethod):
     root_finder: RootFinder = field(default_factory=RIQN)
     residual = settings.SVI
     takes_wrenches = False
+    takes_forces = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -21,6 +21,7 @@ class RungeKutta4(Integrator):
     """The classical method of order four, on the manifold; four evaluations of forward dynamics a step."""
 
     order = 4
+    stable = 2.8
     label = "Runge–Kutta 4"
 
     def method(self, c: Compiled) -> Any:

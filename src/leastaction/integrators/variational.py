@@ -72,11 +72,6 @@ class VariationalMethod(Integrator):
         return self.residual != settings.DRNEA or self.root_finder.dense
 
     @property
-    def takes_elements(self) -> bool:
-        """The paper's peers know no forces between bodies."""
-        return not self.peer
-
-    @property
     def label(self) -> str:
         """The integrator in words."""
         return f"variational, order {self.order}"
@@ -114,7 +109,7 @@ class VariationalMethod(Integrator):
             max_iterations=int(finder.max_iterations),
             retraction=RETRACTIONS[retraction],
             implicit=bool(c.stiff),
-            damped=bool(c.damped),
+            damped=bool(c.damped or c.driven),
             rescue=rescue is not None,
             max_substeps=1 if rescue is None else int(rescue.max_substeps),
         )

@@ -1,5 +1,6 @@
 """Articulated bodies: forward dynamics in O(n) (Featherstone's algorithm), and joints that nothing holds up."""
 
+from .elements import take_forces
 from .elements.wrench import force as wrench_force
 from .joints import deflections, dispatch as joint, get_solution, passive_forces, put_rhs
 from .kinematics import place
@@ -21,7 +22,8 @@ def singular_joint(tree, w):
 
 @kernel
 def acceleration(system, w, v, held, out):
-    """Accelerations at rates v under the joint forces that are held, passive joint forces and external wrenches.
+    """Accelerations at rates v under the joint forces that are held, passive joint forces, external wrenches and
+    elements, those of the time that set_time() gave.
 
     Needs place(), deflections() and factor_mass(tree, w, 0).
     """
@@ -31,6 +33,7 @@ def acceleration(system, w, v, held, out):
     link_forces(tree, w, v, out, system.gravity)
     for i in range(tree.n):
         wrench_force(link(w, i))
+    take_forces(system.elements, tree, w)
     armature_forces(tree, w, v, out, out)
     for j in range(tree.nv):
         out[j] = held.tau[j] - out[j] if held.acts else -out[j]

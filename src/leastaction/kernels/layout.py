@@ -122,6 +122,10 @@ LINK.take("node_joint_momentum6", PAIR, "", "link", "N m s, N s", "likewise", at
 LINK.take("push", PAIR, "F_i^ext", "link", "N m, N", "external wrench")
 LINK.take("pushed", NUMBER, "", "", "", "1 if there may be an external wrench")
 
+LINK.part("Of the ground alone, which has no joint: the time, for elements; set by elements/seam.py")
+LINK.take("time", NUMBER, "t", "", "s", "when the next impulse begins", at="damping")
+LINK.take("span", NUMBER, "", "", "s", "how long it is; zero for the force of an instant", at="stiffness")
+
 LINK.part("Of the joints, set by joints/")
 LINK.take("tau", NUMBER, "Q_i − …", "joint", "N m s, N s", "right-hand side of a SCREW joint")
 LINK.take("tau3", VECTOR, "", "world", "N m s", "of a BALL joint", at="tau")

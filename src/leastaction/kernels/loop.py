@@ -6,6 +6,7 @@ simulation gives does not depend on its neighbours, to the last bit; one whose s
 """
 
 from . import methods
+from .elements import set_time
 from .layout import LANES, READY, Held, System
 from .machine.jit import entry, kernel, part
 from .machine.memory import copy, look_at, see, see_lanes
@@ -96,6 +97,7 @@ def loop(method, system, state, forces, clock, lanes, out):
             generalized_momentum(tree, w, state.p)
             return k - clock.first, 0
         save_node(tree, state)
+        set_time(system.elements, tree, w, k * clock.h)
         made = methods.advance(method, system, state, held, k, clock.h)
         status = made.status
         last = k + 1 == clock.first + clock.steps

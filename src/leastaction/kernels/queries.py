@@ -4,7 +4,7 @@ from .aba import acceleration, singular_joint
 from .crba import crba
 from .drnea import carry, drnea, gather_residual, kick
 from .drnea_jacobian import drnea_jacobian
-from .elements import with_potentials
+from .elements import impulses, set_time, with_potentials
 from .joints import dispatch as joint, motion_between, move_by, passive_forces
 from .kinematics import place
 from .layout import Held
@@ -13,10 +13,12 @@ from .machine.memory import link, look, look_at
 from .machine.simd import numbers
 from .maths import so3
 from .maths.spatial import read3, read4, shift_wrench
-from .maths.vec3 import add, unit
+from .maths.vec3 import NONE, add, unit
 from .mobility import is_damped, look_ahead
 from .node import arrive, set_wrenches
-from .rnea import gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities
+from .rnea import (
+    gather_momenta, gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities,
+)
 from .solve import solve_rows
 from .sweep import factor_jacobian, factor_mass
 
@@ -62,12 +64,13 @@ def link_jacobian(tree, w, q, number, position, columns):
 
 
 @entry
-def inverse_dynamics(system, w, q, v, a, tau):
-    """tau = M a + C v + gravity terms − passive joint forces."""
+def inverse_dynamics(system, w, q, v, a, t, tau):
+    """tau = M a + C v + gravity terms − passive joint forces − those of the elements at time t."""
     system, w = look_at(system), numbers(w)
     tree = system.tree
     arrive(system, w, q)
-    rnea(tree, w, v, a, system.gravity, tau)
+    set_time(system.elements, tree, w, t)
+    rnea(system, w, v, a, tau)
     for j in range(len(tau)):
         tau[j] = -tau[j]
     passive_forces(tree, w, v, tau)
@@ -76,16 +79,31 @@ def inverse_dynamics(system, w, q, v, a, tau):
 
 
 @entry
-def forward_dynamics(system, w, q, v, tau, wrench, a):
-    """Accelerations under the forces tau (nv,) on joints and wrench (n, 6) on links."""
+def forward_dynamics(system, w, q, v, tau, wrench, t, a):
+    """Accelerations under the forces tau (nv,) on joints, wrench (n, 6) on links, and the elements at time t."""
     system, w = look_at(system), numbers(w)
     tree = system.tree
     set_wrenches(tree, w, wrench)
     arrive(system, w, q)
     factor_mass(tree, w, 0.0)
     singular = singular_joint(tree, w)
+    set_time(system.elements, tree, w, t)
     acceleration(system, w, v, Held(True, tau), a)
     return singular
+
+
+@entry
+def element_forces(system, w, q, epsilon, out):
+    """Generalized forces (nv,) of the elements at q ⊕ ε, but for dampers, over 1 s from t = 0 on; q is moved there."""
+    system, w = look_at(system), numbers(w)
+    tree = system.tree
+    move_by(tree, q, epsilon)
+    place(tree, w, q)
+    for i in range(tree.n + 1):
+        link(w, i).momentum = NONE
+    set_time(system.elements, tree, w, 0.0)
+    impulses(system.elements, tree, w, 1.0)
+    gather_momenta(tree, w, out)
 
 
 @entry
@@ -124,6 +142,7 @@ def discrete_residual(system, w, q_prev, q, q_next, h, retraction, tau, f):
     drnea(tree, w, h, retraction, True)
     carry(tree, w, h)
     arrive(system, w, q)
+    set_time(system.elements, tree, w, -0.5 * h)
     kick(system, w, Held(len(tau) > 0, tau), h)
     motion_between(tree, w, q, q_next)
     drnea(tree, w, h, retraction, True)

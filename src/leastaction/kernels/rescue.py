@@ -6,6 +6,7 @@ from collections import namedtuple
 from math import inf, isfinite, sqrt
 
 from .drnea import drnea, kick, put_residual
+from .elements.damping import damp
 from .joints import deflections, get_motion, improve_motion, restore_motion, save_motion, set_motion
 from .layout import Made
 from .machine.jit import kernel, part
@@ -145,6 +146,7 @@ def rescued_step(system, state, held, h, settings):
     """As step.step, by all means but dividing it."""
     tree, w = system.tree, state.w
     kick(system, w, held, 0.5 * h)
+    damp(system.elements, tree, state, 0.5 * h, False)
     evaluations, residual, status = rescue(tree, state, h, state.scale[0], settings)
     least = least_cosine(tree, w)
     if status >= 0 and settings.max_substeps > 1 and least < RESOLVED:

@@ -1,5 +1,6 @@
 """Recursive Newton–Euler: inverse dynamics, and what comes with the same sweep (energy, momentum)."""
 
+from .elements import take_forces
 from .elements.gravity import work as gravity_work
 from .joints import dispatch as joint
 from .kinematics import inertia_times
@@ -82,10 +83,12 @@ def armature_forces(tree, w, v, a, out):
 
 
 @kernel
-def rnea(tree, w, v, a, gravity, tau):
-    """tau = M a + C v + gravity terms; passive joint forces are not in it. Needs place()."""
+def rnea(system, w, v, a, tau):
+    """tau = M a + C v + gravity terms − forces of the elements; passive joint forces are not in it. Needs place()."""
+    tree = system.tree
     velocities(tree, w, v)
-    link_forces(tree, w, v, a, gravity)
+    link_forces(tree, w, v, a, system.gravity)
+    take_forces(system.elements, tree, w)
     gather_wrenches(tree, w, tau)
     armature_forces(tree, w, v, a, tau)
 

@@ -8,6 +8,7 @@ are the paper's full impulse at t_k. Orders above two compose such steps. Of one
 from collections import namedtuple
 
 from .drnea import kick
+from .elements.damping import damp
 from .guess import guess, learn, remember
 from .joints import set_motion
 from .lanes import find_in_lanes
@@ -39,6 +40,7 @@ def step(method, system, state, held, h, stage):
     kick."""
     tree, w = system.tree, state.w
     kick(system, w, held, 0.5 * h)  # p0 + f⁻
+    damp(system.elements, tree, state, 0.5 * h, False)
     guess(method.dynamics, system, state, held, h, stage)
     set_motion(tree, w, state.motion)
     made = find(method.search, method.settings, tree, state, h)  # q1, and p1 = D₂L_d(q0, q1)
@@ -53,6 +55,7 @@ def come(system, state, held, h, made):
     remember(state.history, state.motion, system.tree.nv)
     springs = arrive(system, state.w, state.q)
     state.factored[0] = 0.0
+    damp(system.elements, system.tree, state, 0.5 * h, True)
     kick(system, state.w, held, 0.5 * h)  # p1 + f⁺
     return Made(made.evaluations, made.residual, made.status, made.blamed, made.least, springs)
 

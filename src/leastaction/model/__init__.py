@@ -1,6 +1,8 @@
 """What a user describes: inertias, joints, trees of bodies, and ready models."""
 
 from leastaction.model import library
+from leastaction.model.force import FORCE_KINDS, Force, Line
+from leastaction.model.forces import Field, Spring, Thruster
 from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
 from leastaction.model.joint import BALL, FREE, SCREW, Joint, Part
@@ -22,6 +24,7 @@ from leastaction.model.model import Body, Model
 
 __all__ = [
     "BALL",
+    "FORCE_KINDS",
     "FREE",
     "JOINT_KINDS",
     "SCREW",
@@ -29,12 +32,15 @@ __all__ = [
     "Body",
     "Coupling",
     "Cylindrical",
+    "Field",
     "Fixed",
+    "Force",
     "Free",
     "Geometry",
     "Helical",
     "Inertia",
     "Joint",
+    "Line",
     "Loop",
     "Merged",
     "Model",
@@ -43,6 +49,8 @@ __all__ = [
     "Prismatic",
     "Revolute",
     "Rod",
+    "Spring",
+    "Thruster",
     "Universal",
     "library",
     "merge_fixed",

@@ -7,8 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from leastaction.errors import ModelError
+from leastaction.errors import ModelError, NotDefinedError
 from leastaction.model.arrays import as_array
+from leastaction.model.force import FORCE_KINDS, Force
+from leastaction.model.forces import Field, Spring, Thruster
 from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
 from leastaction.model.joint import Joint
@@ -18,6 +20,7 @@ from leastaction.model.names import did_you_mean
 
 Kind = TypeVar("Kind")
 SHAPES = {"position": (3,), "quaternion": (4,), "size": (3,), "color": (4,)}
+OUR_FORCES: dict[str, type[Force]] = {kind.__name__.lower(): kind for kind in (Spring, Field, Thruster)}
 MESH = {"vertices": float, "faces": np.int64}
 
 
@@ -189,6 +192,30 @@ def _require_text(given: Mapping[str, Any], names: Iterable[str], optional: Iter
     wrong += [name for name in optional if not isinstance(given.get(name), str | None)]
     if wrong:
         raise ModelError(f"{what}: {wrong[0]} must be text, not {given.get(wrong[0])!r}")
+
+
+def force_record(name: str, force: Force) -> dict[str, Any]:
+    """Write down a force: its name and kind, then its numbers. A kind of others is told by its module, too."""
+    kind = type(force).__name__.lower()
+    if OUR_FORCES.get(kind) is not type(force):
+        kind = f"{type(force).__module__}.{type(force).__qualname__}"
+    return {"name": name, "kind": kind, "fields": record(force, f"force '{name}'")}
+
+
+def read_force(data: Any) -> tuple[str, Force]:
+    """Read what `force_record` wrote; a kind that no module has defined so far is named."""
+    given = dict(mapping(data, "a force"))
+    name, kind, values = str(given.pop("name", "")), str(given.pop("kind", "")), given.pop("fields", {})
+    what = f"force '{name}'"
+    refuse_unknown(given, (), what)
+    found = OUR_FORCES.get(kind) or FORCE_KINDS.get(kind)
+    if found is None:
+        module, _, own = kind.rpartition(".")
+        first = f"run the definition of {own}" if module == "__main__" else f"import {module}"
+        remedy = f"{first} first, then try again" if module else f"there are {', '.join(OUR_FORCES)}"
+        raise NotDefinedError(f"{what} is of the class {kind}, which is not known here: {remedy}")
+    fields_ = {key: value if isinstance(value, str) else numbers(value) for key, value in mapping(values, what).items()}
+    return name, build(found, fields_, what)
 
 
 def read_state(data: Mapping[str, Any], nq: int, nv: int) -> list[np.ndarray | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,18 @@ from leastaction.errors import ModelError
 from leastaction.model.arrays import UNIT_TOLERANCE, ByValue, as_array, same
 from leastaction.model.description import (
     body_record,
+    force_record,
     loop_record,
     mapping,
     numbers,
     plain,
     read_body,
+    read_force,
     read_loop,
     read_state,
     refuse_unknown,
 )
+from leastaction.model.force import Force
 from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
 from leastaction.model.joint import Joint
@@ -81,14 +85,14 @@ class Model:
     not there is no fault when it is named; printing the model names it. Nothing is checked but shapes until
     `validate`, which lists every fault at once; the first use of a model calls it.
 
-    Models are equal when they have the same name, gravity, bodies, loops, initial state, keyframes and ``ignored``,
-    number for number. As they may change, they cannot be keys of a dict.
+    Models are equal when they have the same name, gravity, bodies, loops, forces, initial state, keyframes and
+    ``ignored``, number for number. As they may change, they cannot be keys of a dict.
     """
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "model") -> None:
         self.name = name
         self._told: set[object] = set()
-        self._elements: tuple[Any, ...] = ()  # tables of kernels/elements, by links; see _set_elements
+        self._forces: dict[str, Force] = {}
         self._notes: Found = {}
         self.keyframes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._bodies: list[Body] = []
@@ -219,6 +223,30 @@ class Model:
 
         return mobility(self, q)
 
+    def add_force(self, name: str, force: Force) -> Force:
+        """Let a force act between bodies, or on one.
+
+        Parameters
+        ----------
+        name : unique among the forces of the model
+        force : Spring(...), Field(...), Thruster(...), or one of your own; the bodies it names may be added later
+        """
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"names of forces must be text, not {name!r}")
+        if not isinstance(force, Force):
+            raise ModelError(f"force '{name}' must be a la.Spring(...), la.Field(...), la.Thruster(...) or another "
+                             f"la.Force, not {force!r}")
+        if name in self._forces:
+            raise ModelError(f"force '{name}' is added more than once; give each force its own name")
+        self._forces = {**self._forces, name: force}
+        self._changed()
+        return force
+
+    @property
+    def forces(self) -> Mapping[str, Force]:
+        """All forces between bodies and on them, by name, in the order added; read-only."""
+        return MappingProxyType(self._forces)
+
     @property
     def bodies(self) -> tuple[Body, ...]:
         """All bodies, in the order added."""
@@ -251,7 +279,7 @@ class Model:
 
     @property
     def revision(self) -> int:
-        """Grows with every change of a body, of a loop or of gravity, never of q0 or v0; a key for caches."""
+        """Grows with every change of a body, a loop, a force or of gravity, never of q0 or v0; a key for caches."""
         return self._revision
 
     @property
@@ -371,24 +399,28 @@ class Model:
 
     def to_dict(self) -> dict[str, Any]:
         """Write the model down as plain data that JSON can hold: all that it is made of, exactly."""
-        self._refuse_elements("its description as plain data, which files are made of,")
         loops = {"loops": [loop_record(loop) for loop in self._loops]} if self._loops else {}
-        return {
+        data = {
             "name": self.name, "gravity": plain(self.gravity, "gravity"), "q0": plain(self._q0, "q0"),
             "v0": plain(self._v0, "v0"), "bodies": [body_record(body) for body in self._bodies], **loops,
             "ignored": {word: list(names) for word, names in self.ignored.items()},
             "keyframes": {name: plain(state, f"keyframe '{name}'") for name, state in self.keyframes.items()},
         }
+        if self._forces:
+            data["forces"] = [force_record(name, force) for name, force in self._forces.items()]
+        return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Model:
         """Make the model that `to_dict` wrote down; keys that mean nothing are errors."""
-        known = ("name", "gravity", "q0", "v0", "bodies", "loops", "ignored", "keyframes")
+        known = ("name", "gravity", "q0", "v0", "bodies", "loops", "forces", "ignored", "keyframes")
         refuse_unknown(mapping(data, "a model"), known, "the model")
         model = cls(numbers(data.get("gravity", (0.0, 0.0, -9.81))), str(data.get("name", "model")))
         for body in data.get("bodies", ()):
             model._append(Body(**read_body(body)))
         model._loops = tuple(read_loop(loop) for loop in data.get("loops", ()))
+        for force in data.get("forces", ()):
+            model.add_force(*read_force(force))
         model._q0, model._v0 = read_state(data, model.nq, model.nv)  # the setters would normalise once more
         model.check_state(None, None)
         model.ignored = mapping(data.get("ignored", {}), "ignored")
@@ -402,8 +434,9 @@ class Model:
         return (
             self.name == other.name and same(self.gravity, other.gravity) and self._bodies == other._bodies
             and self._loops == other._loops
-            and _same_tables(self._elements, other._elements) and same(self.q0, other.q0) and same(self.v0, other.v0)
-            and self.ignored == other.ignored and self.keyframes.keys() == other.keyframes.keys()
+            and list(self._forces.items()) == list(other._forces.items()) and same(self.q0, other.q0)
+            and same(self.v0, other.v0) and self.ignored == other.ignored
+            and self.keyframes.keys() == other.keyframes.keys()
             and all(all(map(same, state, other.keyframes[name])) for name, state in self.keyframes.items())
         )
 
@@ -440,26 +473,9 @@ class Model:
             raise ModelError(f"model '{self.name}' has loops or couplings ({names}), and {who} does not keep them: "
                              f"{instead}")
 
-    def _set_elements(self, tables: Iterable[Any]) -> None:
-        """Let forces act between bodies: tables of kernels/elements, which name links by index."""
-        self._elements = tuple(tables)
-        self._changed()
-
-    def _refuse_elements(self, who: str) -> None:
-        """Raise a ModelError if forces act between bodies, which ``who`` does not know."""
-        names = sorted({type(table).__name__ for table in self._elements})
-        if names:
-            raise ModelError(f"model '{self.name}' has forces between bodies ({', '.join(names)}), and {who} does not "
-                             "know them yet: la.simulate and la.Simulator do, with la.Variational(), in memory")
-
     def _changed(self) -> None:
         self._revision += 1
         self._layout = None
-
-
-def _same_tables(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
-    return len(some) == len(others) and all(
-        type(a) is type(b) and all(map(same, a, b)) for a, b in zip(some, others, strict=True))
 
 
 def _nearly_unit(quaternion: np.ndarray) -> np.ndarray:

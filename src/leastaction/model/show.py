@@ -37,12 +37,15 @@ def html(model: "Model", most: int = SHOWN) -> str:
 
 
 def _notes(model: "Model", shown: int) -> list[str]:
-    """Say how many bodies are not shown, what closes loops, and what does not act."""
+    """Say how many bodies are not shown, what closes loops, which forces act, and what does not act."""
     notes = [f"... and {model.nb - shown} more"] if model.nb > shown else []
     loops = model.loops
     notes += [f"{'coupling' if isinstance(loop, Coupling) else 'loop'} '{loop.name}': {loop}, "
               f"{loop.rows} row{'s' if loop.rows > 1 else ''}" for loop in loops[:SHOWN]]
     notes += [f"... and {len(loops) - SHOWN} more loops or couplings"] if len(loops) > SHOWN else []
+    notes += [f"{force.kind} '{name}': {force.summary()}" for name, force in list(model.forces.items())[:SHOWN]]
+    if len(model.forces) > SHOWN:
+        notes.append(f"... and {len(model.forces) - SHOWN} more forces")
     if model.ignored:
         named = ", ".join(f"{word} ({len(names)})" for word, names in model.ignored.items())
         notes.append(f"not acting: {named}")

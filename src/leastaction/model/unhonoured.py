@@ -32,6 +32,8 @@ CHANGE_THE_MODEL = {
 }
 WORDS = {**DO_NOT_ACT, **CHANGE_THE_MODEL}
 DAMPING = "damping"  # silences the warning of damping.py; a word for simulations, not for files
+STIFFNESS = "stiffness"  # runs what oscillation.py would refuse; likewise
+KNOWN = DAMPING, STIFFNESS  # of a run that has started before
 PICTURES = "mesh"  # concerns what is drawn, not what moves
 
 Found = dict[str, tuple[str, ...]]
@@ -69,7 +71,7 @@ def limited(joint: Joint) -> list[str]:
     return [kind for kind, value in given.items() if value is not None and _any(value, math.isfinite)]
 
 
-def accepted(ignore: str | Iterable[str], known: Iterable[str] = (*WORDS, DAMPING)) -> set[str]:
+def accepted(ignore: str | Iterable[str], known: Iterable[str] = (*WORDS, DAMPING, STIFFNESS)) -> set[str]:
     """Return the words given for `ignore=`, or raise a ValueError that names the unknown ones."""
     words = {ignore} if isinstance(ignore, str) else set(ignore)
     unknown = sorted(map(str, words - set(known)))

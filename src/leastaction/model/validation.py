@@ -10,6 +10,7 @@ import numpy as np
 
 from leastaction.errors import ModelError, ModelWarning
 from leastaction.model.arrays import UNIT_TOLERANCE, point_inertia
+from leastaction.model.force_faults import force_faults
 from leastaction.model.joint import Joint
 from leastaction.model.joints import JOINT_KINDS, Free
 from leastaction.model.loop_faults import loop_faults
@@ -38,6 +39,7 @@ def validate(model: "Model", strict: bool = False) -> None:
     faults += inertia_faults
     if model.loops:
         faults += loop_faults(model, merged)
+    faults += force_faults(model, merged)
     doubt = (
         f"the inertia of {_listed(unphysical)} violates the triangle inequality by more than 1 %: no rigid body "
         "has such moments; the motion is still well defined, but check the matrix and its frame"

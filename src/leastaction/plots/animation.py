@@ -11,7 +11,7 @@ from PIL import Image
 
 from leastaction.plots.scene import Scene, View
 from leastaction.plots.sticks import stick_figure
-from leastaction.plots.style import BLACK, BLUE, VERMILION, style
+from leastaction.plots.style import BLACK, BLUE, GREEN, VERMILION, style
 from leastaction.viewers.film import steps_every
 from leastaction.viewers.outline import leaf_tips
 
@@ -70,7 +70,7 @@ def animate(traj: Trajectory, path: str | Path = "run.gif", fps: float = 25.0, s
 def _palette() -> Image.Image:
     """Give the scene's colours in steps from white: one palette for all frames, so that no colour flickers."""
     shades = np.linspace(0.0, 1.0, 24)[:, None]
-    ramps = [1.0 - shades * (1.0 - np.array(to_rgb(colour))) for colour in (BLACK, BLUE, VERMILION)]
+    ramps = [1.0 - shades * (1.0 - np.array(to_rgb(colour))) for colour in (BLACK, BLUE, GREEN, VERMILION)]
     palette = Image.new("P", (1, 1))
     palette.putpalette(np.round(255.0 * np.concatenate(ramps)).astype(np.uint8).tobytes())
     return palette

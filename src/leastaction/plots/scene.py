@@ -12,12 +12,13 @@ from matplotlib.figure import Figure
 from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
 from leastaction.plots.sticks import Sticks, drawing_plane
-from leastaction.plots.style import BLACK, BLUE, GRID, VERMILION
+from leastaction.plots.style import BLACK, BLUE, GREEN, GRID, VERMILION
 
 View = str | tuple[float, float] | None
 
 FOLLOW = 3.0             # what travels this many times its own size is followed by the camera
 MARGIN = 1.1
+TURNS, WIDTH = 13, 0.05  # of a spring: corners, and how far they are aside, of its length
 INCHES, DPI = 4.4, 100
 LABELS = (0.7, 0.5)     # room for the labels of a plane's axes, inches
 AROUND = (18.0, -60.0)   # elevation and azimuth of the view in space, degrees
@@ -39,6 +40,7 @@ class Scene:
         self.flat = len(axes) == 2
         self.links, self.trails = sticks.links @ axes.T, trails @ axes.T
         self.joints, self.bobs = sticks.joints @ axes.T, sticks.bobs @ axes.T
+        self.springs, self.jets = coils(sticks.springs @ axes.T), sticks.jets @ axes.T
         anchors = sticks.anchors @ axes.T
         self.low, self.high = _camera(sticks.points @ axes.T, anchors)
         if np.ptp(self.low, axis=0).any():   # a moving camera would leave the trails behind
@@ -59,8 +61,10 @@ class Scene:
         collection: Any = LineCollection if self.flat else Line3DCollection
         self.trail = collection(self.links[0], linewidths=1.8, capstyle="round", zorder=2)
         self.bars = collection(self.links[0], colors=BLUE, linewidths=4.0, capstyle="round", zorder=3)
-        self.ax.add_collection(self.trail)
-        self.ax.add_collection(self.bars)
+        self.coils = collection(self.springs[0], colors=GREEN, linewidths=1.4, capstyle="round", zorder=3)
+        self.plumes = collection(self.jets[0], colors=VERMILION, linewidths=5.0, capstyle="butt", zorder=3)
+        for drawn in (self.trail, self.bars, self.coils, self.plumes):
+            self.ax.add_collection(drawn)
         self.balls, = self.ax.plot(*self.bobs[0].T, "o", color=BLUE, markersize=13, zorder=4)
         self.pins, = self.ax.plot(*self.joints[0].T, "o", color="white", markeredgecolor=BLUE,
                                   markeredgewidth=1.2, markersize=4.5, zorder=5)
@@ -75,6 +79,8 @@ class Scene:
         time : float, its time, s
         """
         self.bars.set_segments(self.links[frame])
+        self.coils.set_segments(self.springs[frame])
+        self.plumes.set_segments(self.jets[frame])
         _move(self.pins, self.joints[frame])
         _move(self.balls, self.bobs[frame])
         self._draw_trails(self.trails[frame])
@@ -116,6 +122,19 @@ class Scene:
             axis.pane.set_facecolor("white")
             axis.pane.set_edgecolor(GRID)
             axis.line.set_color(GRID)
+
+
+def coils(ends: np.ndarray) -> np.ndarray:
+    """Draw springs with both ends (F, n, 2, d) as zigzags (F, n, m, d)."""
+    start, way = ends[:, :, :1], ends[:, :, 1:] - ends[:, :, :1]
+    along = np.array([0.0, *np.linspace(0.15, 0.85, TURNS), 1.0])[:, None]
+    aside = WIDTH * np.array([0.0, *np.resize([1.0, -1.0], TURNS), 0.0])[:, None]
+    if ends.shape[-1] == 2:
+        across = np.stack((-way[..., 1], way[..., 0]), axis=-1)
+    else:
+        across = np.cross(way, np.eye(3)[np.argmin(np.abs(way), axis=-1)])
+    zigzag: np.ndarray = start + along * way + aside * across
+    return zigzag
 
 
 def _move(marks: Any, points: np.ndarray) -> None:

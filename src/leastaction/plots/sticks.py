@@ -9,10 +9,12 @@ import numpy as np
 
 from leastaction.model import Free
 from leastaction.viewers.outline import is_point, leaf_tips
+from leastaction.viewers.ties import ends, lines_of, size_of
 
 if TYPE_CHECKING:
     from leastaction.trajectory import Trajectory
 
+JET = 0.12     # length of a thruster, of the size of the model
 FLAT = 1e-6    # thinner than this part of its size, a motion is planar
 X, Y, Z = np.eye(3)
 
@@ -28,6 +30,8 @@ class Sticks:
     bobs : (F, nm, 3) point masses, world, m
     anchors : (na, 3) where trees hang on the ground, world, m
     links : (F, ns, 2, 3) segments to draw, world, m
+    springs : (F, nf, 2, 3) both ends of springs between bodies, world, m
+    jets : (F, nj, 2, 3) thrusters, each as a segment along its jet, world, m
     """
 
     joints: np.ndarray
@@ -35,6 +39,8 @@ class Sticks:
     bobs: np.ndarray
     anchors: np.ndarray
     links: np.ndarray
+    springs: np.ndarray
+    jets: np.ndarray
 
     @property
     def points(self) -> np.ndarray:
@@ -61,17 +67,23 @@ def stick_figure(traj: Trajectory, steps: np.ndarray) -> Sticks:
         placed: np.ndarray = joints[:, on] + np.einsum("fbij,bj->fbi", poses[:, on, :3, :3], local)
         return placed
 
-    ends = leaf_tips(model)
-    tips = attached(ends)
+    leaves = leaf_tips(model)
+    tips = attached(leaves)
     bobs = attached({i: body.inertia.com for i, body in enumerate(model.bodies) if is_point(body)})
     hung = [i for i, body in enumerate(model.bodies) if body.parent is None and not isinstance(body.joint, Free)]
     anchors = np.array([model.bodies[i].position for i in hung]).reshape(-1, 3)
     parents = model.parents
     children = np.flatnonzero(parents >= 0)
     ground = np.broadcast_to(anchors, (len(joints), *anchors.shape))
-    starts = np.concatenate((ground, joints[:, parents[children]], joints[:, list(ends)]), axis=1)
+    starts = np.concatenate((ground, joints[:, parents[children]], joints[:, list(leaves)]), axis=1)
     stops = np.concatenate((joints[:, hung], joints[:, children], tips), axis=1)
-    return Sticks(joints, tips, bobs, anchors, np.stack((starts, stops), axis=2))
+    size = size_of(model, poses)
+    springs = ends(model, lines_of(model, "spring"), poses)
+    jets = ends(model, lines_of(model, "thrust"), poses)
+    jets[:, :, 1] = jets[:, :, 0] + JET * size * (jets[:, :, 1] - jets[:, :, 0])
+    grounded = [end for line in lines_of(model, "spring") for body, end in (line.start, line.end) if body is None]
+    anchors = np.concatenate((anchors, np.array(grounded).reshape(-1, 3)))
+    return Sticks(joints, tips, bobs, anchors, np.stack((starts, stops), axis=2), springs, jets)
 
 
 def drawing_plane(points: np.ndarray, gravity: np.ndarray) -> np.ndarray | None:

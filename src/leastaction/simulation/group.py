@@ -18,7 +18,7 @@ from leastaction.kernels.machine import memory
 from leastaction.kernels.machine.simd import SIMD
 from leastaction.kernels.record import EXTREMES, LOOK, Record
 from leastaction.model import Model
-from leastaction.model.unhonoured import DAMPING
+from leastaction.model.unhonoured import KNOWN
 from leastaction.simulation.judgement import EnergyWatch
 from leastaction.simulation.progress import Progress
 from leastaction.simulation.run import NODE, STEP, Run, copied, trajectory_of
@@ -159,7 +159,7 @@ class _Team:
         if lane not in self.alone:
             _, model, q, v, _ = self.members[lane]
             self.alone[lane] = Simulator(model, q, v, dt=self.dt, integrator=self.like.sim.integrator,
-                                         ignore=DAMPING)
+                                         ignore=KNOWN)
         return self.alone[lane]
 
     def _record(self, lane: int) -> Record:
@@ -222,6 +222,7 @@ class _Team:
         self.w[:, _AT_NODE, lane] = _bodies(sim).reshape(-1, _WIDTH)[: len(self.w), _AT_NODE]
         for name in ("q", "v", "low", "history", "known", "extremes", "twice", "energy"):
             getattr(group, name)[lane::LANES] = getattr(state, name)
+        group.factored[:] = 0.0  # the factors of this lane are not here
 
     def _leave(self, lane: int, sim: Simulator, k: int) -> None:
         """Give the node before step k to a simulator."""

@@ -27,7 +27,7 @@ def forced(model: Model, compiled: Compiled, q: Array, dt: float, tau: Array, wr
     def accelerations(tau: Array, wrench: Array) -> Array:
         a = np.zeros(nv)
         tau, wrench = tau if tau.size else np.zeros(nv), wrench if wrench.size else np.zeros((c.tree.n, 6))
-        queries.forward_dynamics(c.system, c.workspace(), q, np.zeros(nv), tau, wrench, a)
+        queries.forward_dynamics(c.system, c.workspace(), q, np.zeros(nv), tau, wrench, 0.0, a)
         return a
 
     nothing = np.zeros(0)

@@ -173,6 +173,9 @@ def work_reason(run: "Trajectory") -> str:
     for name, forces in (("a control", run.origin.control), ("external wrenches", run.origin.wrench)):
         if forces is not None and (callable(forces) or np.any(forces)):
             return f"{name} may do work"
+    for name, force in run.model.forces.items():
+        if not force.keeps_energy:
+            return f"the {force.kind} '{name}' {'has damping' if force.conservative else 'does work'}"
     if not compile_model(run.model).damped:
         return ""
     damped = [body.name for body in run.model.bodies if any(part.damping > 0 for part in body.joint.parts())]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,10 @@ from leastaction.kernels.machine.jit import bound
 from leastaction.kernels.record import GREATEST, GREATEST_MOMENTUM, LEAST, LEAST_MOMENTUM, LOOK, MOMENTA, Record
 from leastaction.kernels.rescue import Rescued
 from leastaction.model import Model
-from leastaction.model.unhonoured import DAMPING, accepted, tell, warn_once
+from leastaction.model.unhonoured import DAMPING, KNOWN, STIFFNESS, accepted, tell, warn_once
 from leastaction.simulation import ahead, hints
 from leastaction.simulation.damping import refuse_composition, unresolved
+from leastaction.simulation.oscillation import too_stiff
 from leastaction.simulation.progress import Progress
 
 Array = np.ndarray
@@ -42,7 +43,8 @@ class Simulator:
     dt : time step, s
     integrator : an integrator, or "variational", "euler", "rk4" or "dop853"; Variational() unless given
     ignore : words that silence the warning of what the model has and the dynamics do not honour, as for `load`;
-        "damping" silences that of damping which an explicit step cannot resolve
+        "damping" silences that of damping which an explicit step cannot resolve, "stiffness" runs a force between
+        bodies that is too stiff for the step
     """
 
     @point_to_integrator
@@ -67,6 +69,8 @@ class Simulator:
             if doubt:
                 key = DAMPING, model.revision, self.dt
                 warn_once(model, key, f"{doubt}; ignore=('{DAMPING}',) silences this")
+        if model.forces and STIFFNESS not in accepted(ignore):
+            refuse_too_stiff(self)
 
     def _set_up(self, model: Model, dt: float, integrator: Integrator) -> None:
         """Prepare all that does not depend on the state."""
@@ -412,21 +416,39 @@ class Simulator:
         return StepError(self.status.meaning, self.steps, self.t, residual, joint, self.q, self.v, self.p, hint)
 
 
-def unresolved_damping(model: Model, q: Array, dt: float, integrator: Integrator) -> str:
-    """Name the joint whose damping an explicit step from q (nq,) cannot resolve, and a dt, s, that does; or empty.
+def _mass_solver(sim: Simulator) -> Callable[[Array], Array]:
+    """Return the product of M⁻¹ with a vector (nv,), at the configuration of a simulator, which is used up by it.
 
-    Each product with M⁻¹ is the start of a simulation at a momentum, which is compiled for every run anyway.
+    Each product is the start of a simulation at a momentum, which is compiled for every run anyway.
     """
-    sim = Simulator(model, q, np.zeros(model.nv), dt=dt, integrator=integrator, ignore=DAMPING)
-    if sim._longest or integrator.chooses_steps or not sim.compiled.damped:
-        return ""
-
     def solve(p: Array) -> Array:
         sim._state.p[:] = p
         sim._prepare(P)
         return sim.v
 
-    return unresolved(model, dt, solve)
+    return solve
+
+
+def refuse_too_stiff(sim: Simulator) -> None:
+    """Raise a ValueError that names the force between bodies which the step of a simulator cannot follow."""
+    longest = sim.integrator.longest
+    if not longest:  # it chooses its steps
+        return
+    spare = sim.__class__.__new__(sim.__class__)
+    spare._set_up(sim.model, sim.dt, sim.integrator)
+    spare._start(sim.q, np.zeros(sim.model.nv), None)
+    limit = sim.integrator.stable / longest
+    fault = too_stiff(sim.model, sim.compiled, sim.q, sim.dt, limit, _mass_solver(spare))
+    if fault:
+        raise ValueError(fault)
+
+
+def unresolved_damping(model: Model, q: Array, dt: float, integrator: Integrator) -> str:
+    """Name the joint whose damping an explicit step from q (nq,) cannot resolve, and a dt, s, that does; or empty."""
+    sim = Simulator(model, q, np.zeros(model.nv), dt=dt, integrator=integrator, ignore=KNOWN)
+    if sim._longest or integrator.chooses_steps or not sim.compiled.damped:
+        return ""
+    return unresolved(model, dt, _mass_solver(sim))
 
 
 def widen(extremes: Array, energy: Array, momentum: Array) -> None:
@@ -493,7 +515,7 @@ def variational_step(
     if not step:
         raise ValueError(f"h must be a finite number other than zero, not {shown(h)}")
     p = vector(model, p0, "p0")
-    sim = Simulator(model, q0, None, dt=abs(step), integrator=integrator, ignore=DAMPING)
+    sim = Simulator(model, q0, None, dt=abs(step), integrator=integrator, ignore=KNOWN)
     sim.dt = step
     sim._start(sim.q, sim.v, p)
     sim.step()

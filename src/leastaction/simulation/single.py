@@ -73,7 +73,8 @@ def simulate(
         unless given
     overwrite : whether ``out`` may replace a file that is there
     ignore : words that silence the warning of what the model has and the dynamics do not honour, as for `load`;
-        "damping" silences that of damping which an explicit step cannot resolve
+        "damping" silences that of damping which an explicit step cannot resolve, "stiffness" runs a force between
+        bodies that is too stiff for the step
 
     Returns
     -------

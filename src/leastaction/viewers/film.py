@@ -9,6 +9,7 @@ import numpy as np
 from leastaction.model import Model
 from leastaction.viewers.outline import Drawn, leaf_tips, quaternions, shapes
 from leastaction.viewers.solids import reach
+from leastaction.viewers.ties import BEADS, beads, lines_of, nozzles, size_of
 
 if TYPE_CHECKING:
     from leastaction.trajectory import Trajectory
@@ -31,8 +32,8 @@ class Film:
     ----------
     shapes : what to draw, each with the index of its body
     t : (F,) times of the frames, s
-    positions : (F, nb, 3) of the bodies, m
-    quaternions : (F, nb, 4) of the bodies
+    positions : (F, nb + m, 3) of the bodies, and of the m beads that springs are drawn as, m
+    quaternions : (F, nb + m, 4) of the same
     focus : (F, 3) where the camera looks, m
     radius : of the ball about the focus that holds what moves, m
     floor : height of the floor, m; if ``floor_follows``, below the focus
@@ -61,13 +62,19 @@ def film(traj: "Trajectory", fps: float = FPS) -> Film:
     """Sample a run at no more than ``fps`` frames a second of model time, fewer if that makes too many."""
     if not fps > 0:
         raise ValueError(f"fps must be positive, not {fps!r}")
-    interval = max(1.0 / fps, traj.model.nb * float(traj.t[-1] - traj.t[0]) / MOST)
+    poses_a_frame = traj.model.nb + BEADS * len(lines_of(traj.model, "spring"))
+    interval = max(1.0 / fps, poses_a_frame * float(traj.t[-1] - traj.t[0]) / MOST)
     frames = np.unique(np.append(steps_every(traj.t, interval), len(traj.t) - 1))
     upright = _upright(traj.model.gravity)
     poses = traj.poses(steps=frames)
-    positions = poses[..., :3, 3] @ upright.T
+    size = size_of(traj.model, poses)
+    places, bead = beads(traj.model, poses, size)
+    positions = np.concatenate([poses[..., :3, 3], places], axis=1) @ upright.T
     turned = upright @ poses[..., :3, :3]
-    drawn = shapes(traj.model)
+    turned = np.concatenate([turned, np.broadcast_to(np.eye(3), (*places.shape[:2], 3, 3))], axis=1)
+    drawn = shapes(traj.model) + nozzles(traj.model, size)
+    if bead is not None:
+        drawn += [(traj.model.nb + k, bead) for k in range(places.shape[1])]
     low, high = _boxes(*_balls(drawn, positions, turned))
     focus, radius = _camera(low, high)
     lowest = low[:, 2]

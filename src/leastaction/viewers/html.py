@@ -78,7 +78,7 @@ def scene(traj: "Trajectory", shown: Film) -> tuple[dict[str, Any], str]:
     described = {
         "name": traj.model.name,
         "about": _about(traj),
-        "bodies": traj.model.nb,
+        "bodies": shown.positions.shape[1],
         **pack_motion(store, shown),
         "radius": shown.radius,
         "floor": shown.floor,

@@ -1,20 +1,31 @@
-"""What elements ask of a node: where points of links are; and what they do to it: push there."""
+"""What elements ask of a node: where points of links are, and when it is; and what they do to it: push there."""
 
 from ..machine.jit import kernel
 from ..machine.memory import link
-from ..machine.simd import number, numbers
+from ..machine.simd import choose, less, number, numbers
 from ..maths import so3
-from ..maths.vec3 import add, cross
+from ..maths.vec3 import add, cross, dot, neg, scale, sub
+
+
+@kernel
+def vector(w, column, k):
+    """Vector k of a column (m, 3)."""
+    x = numbers(column)
+    return number(w, x[3 * k]), number(w, x[3 * k + 1]), number(w, x[3 * k + 2])
+
+
+@kernel
+def direction(w, on, column, k):
+    """Vector k of a column (m, 3), given in the frame of link number ``on``, in world axes."""
+    return so3.rotate(link(w, on).rotation, vector(w, column, k))
 
 
 @kernel
 def point(w, on, column, k):
     """Point k of a column (m, 3), given in the frame of link number ``on``: the way to it from the link's origin, and
     its place, in world axes, m."""
-    x, L = numbers(column), link(w, on)
-    given = number(w, x[3 * k]), number(w, x[3 * k + 1]), number(w, x[3 * k + 2])
-    arm = so3.rotate(L.rotation, given)
-    return arm, add(L.origin, arm)
+    arm = direction(w, on, column, k)
+    return arm, add(link(w, on).origin, arm)
 
 
 @kernel
@@ -25,3 +36,45 @@ def push(tree, w, on, arm, impulse):
         L = link(w, on)
         m, f = L.momentum
         L.momentum = add(m, cross(arm, impulse)), add(f, impulse)
+
+
+@kernel
+def turn(tree, w, on, impulse):
+    """Add an angular impulse (3,) in world axes, N m s, to link number ``on``."""
+    if on < tree.n:
+        L = link(w, on)
+        m, f = L.momentum
+        L.momentum = add(m, impulse), f
+
+
+@kernel
+def pull(tree, w, on, other, arm, other_arm, way, impulse):
+    """Pull the ends of two arms together, by an impulse along a unit vector from the first to the other."""
+    push(tree, w, on, arm, scale(impulse, way))
+    push(tree, w, other, other_arm, neg(scale(impulse, way)))
+
+
+@kernel
+def separation(way, arm, other_arm, twist, other_twist):
+    """Rate at which the ends of two arms part along a unit vector, given the twists of their links, m/s."""
+    (a, u), (b, v) = twist, other_twist
+    return dot(way, sub(add(v, cross(b, other_arm)), add(u, cross(a, arm))))
+
+
+@kernel
+def span(tree, w):
+    """The time for which an impulse is asked, s: when it begins and how long it is, negative in a step back. Zero if
+    the force of an instant is asked; h is 1 s then."""
+    L = link(w, tree.n)
+    return L.time, L.span
+
+
+@kernel
+def within(tree, w, h, begin, end):
+    """For how long of a time h, which is that of an impulse or 1 s, something acts from ``begin`` to ``end``, s, and
+    the middle of that, s."""
+    t, length = span(tree, w)
+    first, last = max(min(t, t + length), number(w, begin)), min(max(t, t + length), number(w, end))
+    lasts = max(last - first, number(w, 0.0)) * choose(less(length, 0.0), -1.0, 1.0)
+    now = h * less(t, end) * (1.0 - less(t, begin))
+    return choose(length, lasts, now), choose(length, 0.5 * (first + last), t)

@@ -1,15 +1,19 @@
 """The seam where a kind of force is added, in a file of its own, inside this package or outside.
 
 All elements of one kind are a table: a NamedTuple of columns, each marked as Link, Whole or Real. element() gives the
-loops what they need of it:
+loops what they need of it, three verbs, each of which may be None:
 
     impulse(table, tree, w, h)    adds the wrenches at the node, times h, to the momenta of the links (points.push)
     potential(table, tree, w)     gives the energy of all elements of the table, J
+    damper(table, w, k)           tells of element k a pull that a damper gives: the two links, the ways from their
+                                  origins to its ends, its direction (unit vector, world) and its coefficient, N s/m
 
-Both read the node that place() left in w. They are plain functions with loops over the elements, and they are compiled
+All read the node that place() left in w. They are plain functions with loops over the elements, and they are compiled
 with the loop. In lanes.py the numbers in w are four simulations at once: so take simd.choose in place of an if on such
-numbers, and simd.number(w, x) where a sum begins. A potential acts by half an impulse at either end of the step, which
-is the trapezoidal rule in the action: symplectic, of second order, and the momentum is kept if the forces balance.
+numbers, and simd.number(w, x) where a sum begins. A force that depends on time asks points.span for it.
+
+A potential acts by half an impulse at either end of the step, which is the trapezoidal rule in the action: symplectic,
+of second order, and the momentum is kept if the forces balance. What a damper does is in damping.py.
 
 The loops are not compiled for the class of the table but for one that is made of a name: that of the class, a digest
 of the verbs (digest.py) and the columns. So an edited verb is compiled anew wherever it is written, a class that is
@@ -25,15 +29,18 @@ import numpy as np
 from numba.extending import overload
 
 from ..machine.jit import INNER, kernel
-from ..machine.simd import COMPILED
+from ..machine.memory import link
+from ..machine.simd import COMPILED, number
+from ..maths.vec3 import NONE, sub
 from .digest import digest
+from .points import pull, separation
 
 Link = Annotated[Any, "link"]  # column of links (m,), by index; n is the ground
 Whole = Annotated[Any, "whole"]  # column of whole numbers (m,) or (m, k)
 Real = Annotated[Any, "real"]  # column of numbers (m,) or (m, k)
 
 _PREFIX, _JOINT = "Table", "__"
-_verbs: dict[type, tuple[Any, Any]] = {}  # impulse and potential, by the class that the loops know
+_verbs: dict[type, tuple[Any, Any, Any]] = {}  # impulse, potential, damper, by the class that the loops know
 _known_as: dict[type, type] = {}  # that class, by the class of the user
 _taught = 0
 
@@ -45,17 +52,18 @@ def __getattr__(name):
     return globals().setdefault(name, namedtuple(name, name.split(_JOINT)[3:], module=__name__))
 
 
-def element(kind, impulse, potential):
-    """Teach the loops a kind of table; the same class again replaces its verbs."""
+def element(kind, impulse=None, potential=None, damper=None):
+    """Teach the loops a kind of table by its verbs; the same class again replaces them."""
     global _taught
     columns = _columns(kind)
     for column in columns:
         if _JOINT in column or column.endswith("_"):
             raise ValueError(f"column '{column}' of {kind.__name__}: two underscores part the names by which compiled "
                              "code is found again; take one, and none at the end")
-    name = _JOINT.join((_PREFIX, kind.__name__.replace(_JOINT, "_"), digest(impulse, potential), *columns))
+    name = _JOINT.join((_PREFIX, kind.__name__.replace(_JOINT, "_"), digest(impulse, potential, damper), *columns))
     made = globals().get(name) or __getattr__(name)
-    _verbs.setdefault(made, (kernel(impulse), kernel(potential)))
+    verbs = (None if verb is None else kernel(verb) for verb in (impulse, potential, damper))
+    _verbs.setdefault(made, tuple(verbs))
     _known_as[kind] = made
     _taught += 1
 
@@ -109,37 +117,173 @@ def _column(table, name, mark, n):
     return values.astype(np.float64 if mark is Real else np.int64)
 
 
-def impulses(elements, tree, w, h):
-    """Add to the momenta of the links what all elements give in a time h. Needs place()."""
+def verbs_of(made):
+    """Impulse, potential and damper of the class of a table as the loops know it."""
+    return _verbs[made]
+
+
+@kernel
+def nothing(table, tree, w, h):
+    """Of a kind without an impulse."""
+
+
+@kernel
+def no_energy(table, tree, w):
+    """Of a kind without a potential."""
+    return number(w, 0.0)
+
+
+@kernel
+def drag(damper, table, tree, w):
+    """Add the forces of dampers at the twists of the links, times 1 s, to their momenta. Needs velocities()."""
+    for k in range(len(table[0])):
+        on, other, arm, other_arm, way, coefficient = damper(table, w, k)
+        rate = separation(way, arm, other_arm, link(w, on).twist, link(w, other).twist)
+        pull(tree, w, on, other, arm, other_arm, way, coefficient * rate)
+
+
+@kernel
+def put_aside(tree, w):
+    """Keep the momenta of the links in their answers, and clear them."""
+    for i in range(tree.n):
+        L = link(w, i)
+        L.answer = L.momentum
+        L.momentum = NONE
+
+
+@kernel
+def take_off(tree, w):
+    """Take what is in the momenta of the links off their wrenches, and put the momenta back."""
+    for i in range(tree.n):
+        L = link(w, i)
+        (m, f), (em, ef) = L.wrench, L.momentum
+        L.wrench = sub(m, em), sub(f, ef)
+        L.momentum = L.answer
+
+
+@kernel
+def begin_span(tree, w, h):
+    """The impulses that follow are of a time h from the present one on; of an instant if it is zero."""
+    link(w, tree.n).span = number(w, h)
+
+
+@kernel
+def end_span(tree, w, h):
+    """That time has passed."""
+    link(w, tree.n).time = link(w, tree.n).time + h
+
+
+@kernel
+def begin_at(tree, w, t):
+    link(w, tree.n).time = number(w, t)
+
+
+def set_time(elements, tree, w, t):
+    """Let the next impulses begin at a time t, s, or the next forces be of it."""
+    if elements:
+        begin_at(tree, w, t)
+
+
+def each_impulse(elements, tree, w, h):
     for table in elements:
-        _verbs[type(table)][0](table, tree, w, h)
+        (verbs_of(type(table))[0] or nothing)(table, tree, w, h)
+
+
+def each_drag(elements, tree, w):
+    for table in elements:
+        if verbs_of(type(table))[2]:
+            drag(verbs_of(type(table))[2], table, tree, w)
+
+
+def impulses(elements, tree, w, h):
+    """Add to the momenta of the links what all elements give in a time h, which passes. Needs place()."""
+    if elements:
+        begin_span(tree, w, h)
+        each_impulse(elements, tree, w, h)
+        end_span(tree, w, h)
+
+
+def take_forces(elements, tree, w):
+    """Take the wrenches of all elements off those of the links. Needs velocities(); overwrites the answers."""
+    if elements:
+        put_aside(tree, w)
+        begin_span(tree, w, 0.0)
+        each_impulse(elements, tree, w, 1.0)
+        each_drag(elements, tree, w)
+        take_off(tree, w)
 
 
 def with_potentials(energy, elements, tree, w):
     """An energy, and that of all elements. Needs place()."""
     for table in elements:
-        energy += _verbs[type(table)][1](table, tree, w)
+        energy += (verbs_of(type(table))[1] or no_energy)(table, tree, w)
     return energy
 
 
 if COMPILED:
+    @overload(set_time, jit_options=INNER)
+    def _set_time(elements, tree, w, t):
+        if len(elements) == 0:
+            return lambda elements, tree, w, t: None
+        return lambda elements, tree, w, t: begin_at(tree, w, t)
+
+    @overload(each_impulse, jit_options=INNER)
+    def _each_impulse(elements, tree, w, h):
+        if len(elements) == 0:
+            return lambda elements, tree, w, h: None
+        impulse = verbs_of(elements[0].instance_class)[0] or nothing
+
+        def walk(elements, tree, w, h):
+            impulse(elements[0], tree, w, h)
+            each_impulse(elements[1:], tree, w, h)
+
+        return walk
+
+    @overload(each_drag, jit_options=INNER)
+    def _each_drag(elements, tree, w):
+        if len(elements) == 0:
+            return lambda elements, tree, w: None
+        damper = verbs_of(elements[0].instance_class)[2]
+        if damper is None:
+            return lambda elements, tree, w: each_drag(elements[1:], tree, w)
+
+        def walk(elements, tree, w):
+            drag(damper, elements[0], tree, w)
+            each_drag(elements[1:], tree, w)
+
+        return walk
+
     @overload(impulses, jit_options=INNER)
     def _impulses(elements, tree, w, h):
         if len(elements) == 0:
             return lambda elements, tree, w, h: None
-        impulse = _verbs[elements[0].instance_class][0]
 
-        def walk(elements, tree, w, h):
-            impulse(elements[0], tree, w, h)
-            impulses(elements[1:], tree, w, h)
+        def act(elements, tree, w, h):
+            begin_span(tree, w, h)
+            each_impulse(elements, tree, w, h)
+            end_span(tree, w, h)
 
-        return walk
+        return act
+
+    @overload(take_forces, jit_options=INNER)
+    def _take_forces(elements, tree, w):
+        if len(elements) == 0:
+            return lambda elements, tree, w: None
+
+        def act(elements, tree, w):
+            put_aside(tree, w)
+            begin_span(tree, w, 0.0)
+            each_impulse(elements, tree, w, 1.0)
+            each_drag(elements, tree, w)
+            take_off(tree, w)
+
+        return act
 
     @overload(with_potentials, jit_options=INNER)
     def _with_potentials(energy, elements, tree, w):
         if len(elements) == 0:
             return lambda energy, elements, tree, w: energy  # not energy + 0.0: the same bits as without the seam
-        potential = _verbs[elements[0].instance_class][1]
+        potential = verbs_of(elements[0].instance_class)[1] or no_energy
 
         def walk(energy, elements, tree, w):
             return with_potentials(energy + potential(elements[0], tree, w), elements[1:], tree, w)

@@ -8,6 +8,7 @@ and q₁ = q₀ ⊕ ε₁. Its file has the step alone; explicit_method() adds t
 """
 
 from ..aba import aba
+from ..elements import set_time
 from ..joints import dispatch as joint
 from ..joints import move_by
 from ..kinematics import place
@@ -28,12 +29,13 @@ def increment_rate(tree, epsilon, v, out):
 
 
 @kernel
-def rates(system, state, held, q0, epsilon, v, q, rate, a):
-    """ε̇ and v̇ at q = q₀ ⊕ ε, which is set, and v."""
+def rates(system, state, held, t, q0, epsilon, v, q, rate, a):
+    """ε̇ and v̇ at the time t, at q = q₀ ⊕ ε, which is set, and v."""
     tree = system.tree
     copy(q0, q, tree.nq)
     move_by(tree, q, epsilon)
     increment_rate(tree, epsilon, v, rate)
+    set_time(system.elements, tree, state.w, t)
     aba(system, state.w, q, v, held, a)
 
 

@@ -18,6 +18,7 @@ from collections import namedtuple
 from math import inf, sqrt
 
 from ..aba import aba
+from ..elements import set_time
 from ..joints import dispatch as joint
 from ..joints import move_by
 from ..layout import DOF, Made
@@ -95,13 +96,22 @@ def combine(table, row, stages, k, width, factor, out):
 
 
 @kernel
-def evaluate(system, state, held, m, d, s):
-    """k_s = f(y₀ + y)."""
+def fraction(table, s):
+    """Where stage s is in the step, in parts of it: c_s = Σ a_sr."""
+    total = 0.0
+    for r in range(s):
+        total += table[s * STAGES + r]
+    return total
+
+
+@kernel
+def evaluate(system, state, held, t, m, d, s):
+    """k_s = f(y₀ + y) at the time t."""
     nv = system.tree.nv
     rate = after(d.k, 2 * nv * s)
     for j in range(nv):
         d.v[j] = m.v0[j] + d.y[nv + j]
-    rates(system, state, held, m.q0, d.y, d.v, d.q, rate, after(rate, nv))
+    rates(system, state, held, t, m.q0, d.y, d.v, d.q, rate, after(rate, nv))
 
 
 @kernel
@@ -145,11 +155,12 @@ def is_forced(tree, w, held):
 
 
 @kernel
-def restart(method, system, state, held, m, d, h):
-    """Begin at the node. Gives the number of evaluations."""
+def restart(method, system, state, held, t, m, d, h):
+    """Begin at the node, at the time t. Gives the number of evaluations."""
     tree, nv, width = system.tree, system.tree.nv, 2 * system.tree.nv
     copy(state.q, m.q1, tree.nq)
     copy(state.v, m.v1, nv)
+    set_time(system.elements, tree, state.w, t)
     aba(system, state.w, m.q1, m.v1, held, m.a1)
     m.clock[BEGUN], m.clock[START], m.clock[COUNT], m.clock[SPAN] = 1.0, 0.0, 0.0, 0.0
     if m.clock[NEXT] != 0.0:
@@ -164,7 +175,7 @@ def restart(method, system, state, held, m, d, h):
     direction = 1.0 if h > 0.0 else -1.0
     for j in range(width):
         d.y[j] = direction * first * d.k[j]
-    evaluate(system, state, held, m, d, 1)
+    evaluate(system, state, held, t + direction * first, m, d, 1)
     for j in range(width):
         d.high[j] = (d.k[width + j] - d.k[j]) / first
     steepest = max(sqrt(rate), sqrt(mean_square(d.high, d.scale, width)))
@@ -202,15 +213,16 @@ def error_of(table, tree, m, d, tol, span):
 
 
 @part
-def try_steps(method, system, state, held, m, d, span, h):
-    """Make an internal step of this length, or one as much shorter as it takes. Gives what became of it."""
+def try_steps(method, system, state, held, t, m, d, span, h):
+    """Make an internal step of this length from the time t on, or one as much shorter as it takes. Gives what became of
+    it."""
     tree, width, table = system.tree, 2 * system.tree.nv, numbers(method.table)
     begin_step(method, tree, m, d)
     evaluations, most = 0.0, GREATEST
     while True:
         for s in range(1, END):
             combine(table, s, s, d.k, width, span, d.y)
-            evaluate(system, state, held, m, d, s)
+            evaluate(system, state, held, t + fraction(table, s) * span, m, d, s)
         combine(table, END, END, d.k, width, span, d.y)
         evaluations += END - 1.0
         error = error_of(table, tree, m, d, method.tol, span)
@@ -221,7 +233,7 @@ def try_steps(method, system, state, held, m, d, span, h):
         span *= max(factor, LEAST) if error < inf else 0.1
         if abs(span) < SHORTEST * abs(h):
             return Made(evaluations, error, float(TOO_SHORT if error < inf else NOT_FINITE), worst(tree, d), 0.0, 0.0)
-    evaluate(system, state, held, m, d, END)
+    evaluate(system, state, held, t + span, m, d, END)
     copy(d.q, m.q1, tree.nq)
     copy(d.v, m.v1, tree.nv)
     copy(after(d.k, END * width + tree.nv), m.a1, tree.nv)
@@ -245,8 +257,8 @@ def worst(tree, d):
 
 
 @part
-def join(method, system, state, held, m, d):
-    """Make the polynomial between the ends of the step that is on the desk; three evaluations."""
+def join(method, system, state, held, t, m, d):
+    """Make the polynomial between the ends of the step that is on the desk, from the time t on; three evaluations."""
     width, table, span = 2 * system.tree.nv, numbers(method.table), m.clock[SPAN]
     end = after(d.k, END * width)
     for j in range(width):
@@ -255,7 +267,7 @@ def join(method, system, state, held, m, d):
         m.F[2 * width + j] = 2.0 * d.y[j] - span * (end[j] + d.k[j])
     for s in range(END + 1, STAGES):
         combine(table, s, s, d.k, width, span, d.y)
-        evaluate(system, state, held, m, d, s)
+        evaluate(system, state, held, t + fraction(table, s) * span, m, d, s)
     for row in range(3, ROWS):
         combine(table, DENSE + row - 3, STAGES, d.k, width, span, after(m.F, row * width))
 
@@ -283,7 +295,7 @@ def dormand_prince_8(method, system, state, held, k, h):
     keep_velocity(tree, state)
     evaluations, error = 0.0, 0.0
     if forced or clock[BEGUN] == 0.0:
-        evaluations = restart(method, system, state, held, m, d, h)
+        evaluations = restart(method, system, state, held, k * h, m, d, h)
     for _ in range(MOST):
         ahead = (clock[COUNT] + 1.0) * h - clock[START]  # of the next node, from the start of the internal step
         if direction * (clock[SPAN] - ahead) >= 0.0:
@@ -297,7 +309,8 @@ def dormand_prince_8(method, system, state, held, k, h):
         span = wanted
         if forced and 2.0 * abs(span) > abs(rest):
             span = rest if abs(span) >= abs(rest) else 0.5 * rest
-        step = try_steps(method, system, state, held, m, d, span, h)
+        t = k * h + clock[START]
+        step = try_steps(method, system, state, held, t, m, d, span, h)
         evaluations, error = evaluations + step.evaluations, max(error, method.tol * step.residual)
         if step.status < 0.0:
             return Made(evaluations, error, float(step.status), step.blamed, 0.0, 0.0)
@@ -310,7 +323,7 @@ def dormand_prince_8(method, system, state, held, k, h):
                 clock[BEGUN] = 0.0
                 return Made(evaluations, error, 0.0, 0, 0.0, 0.0)
         elif direction * (clock[SPAN] - rest) >= 0.0:
-            join(method, system, state, held, m, d)
+            join(method, system, state, held, t, m, d)
             evaluations += 3.0
     return Made(evaluations, error, float(TOO_MANY), worst(tree, d), 0.0, 0.0)
 

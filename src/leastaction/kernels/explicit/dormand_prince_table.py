@@ -9,7 +9,7 @@ import numpy as np
 STAGES = 16  # 0 to 11 make the step, 12 is the first of the next one, 13 to 15 are for dense output only
 END = 12  # number of the stage at the end of a step; its weights are those of the step itself
 
-# Stage: weights of the stages before it, by their number. The equations do not depend on the time, so no nodes c_i
+# Stage: weights of the stages before it, by their number. The nodes c_i are their sums
 _WEIGHTS = {
     1: {0: 0.05260015195876773},
     2: {0: 0.0197250569845379, 1: 0.0591751709536137},

@@ -33,7 +33,8 @@ def runge_kutta_4(method, system, state, held, k, h):
         for j in range(nv):
             epsilon[j] = part_ * rate[before + j] if stage > 0 else 0.0
             stage_v[j] = v[j] + part_ * a[before + j] if stage > 0 else v[j]
-        rates(system, state, held, q, epsilon, stage_v, stage_q, after(rate, stage * nv), after(a, stage * nv))
+        rates(system, state, held, k * h + part_, q, epsilon, stage_v, stage_q, after(rate, stage * nv),
+              after(a, stage * nv))
     for j in range(nv):
         epsilon[j] = h / 6.0 * (rate[j] + 2.0 * (rate[nv + j] + rate[2 * nv + j]) + rate[3 * nv + j])
         v[j] += h / 6.0 * (a[j] + 2.0 * (a[nv + j] + a[2 * nv + j]) + a[3 * nv + j])

@@ -94,6 +94,7 @@ def _llvm(name):
 
 _define_of_one(operator.neg, lambda builder, x: builder.fneg(x))
 _define_of_one(math.sqrt, _llvm("sqrt"))
+_define_of_one(math.exp, _llvm("exp"))
 _define_of_one(abs, _llvm("fabs"))
 
 

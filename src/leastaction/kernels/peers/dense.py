@@ -7,6 +7,7 @@ for. With SVI the momentum is kept by the joints alone (JOINT_P), and that of th
 from collections import namedtuple
 
 from ..drnea import carry, kick
+from ..elements.damping import damp
 from ..guess import guess, learn, remember
 from ..joints import apply_joint_motion, carry_joint, get_motion, set_motion
 from ..layout import Made
@@ -52,6 +53,7 @@ def dense_step(method, system, state, held, h, stage):
         push_joints(tree, w, held, 0.5 * h)
     else:
         kick(system, w, held, 0.5 * h)
+        damp(system.elements, tree, state, 0.5 * h, False)
     guess(method.dynamics, system, state, held, h, stage)
     set_motion(tree, w, state.motion)
     if settings.implicit:
@@ -77,6 +79,7 @@ def dense_step(method, system, state, held, h, stage):
     if residual == SVI:
         push_joints(tree, w, held, 0.5 * h)
     else:
+        damp(system.elements, tree, state, 0.5 * h, True)
         kick(system, w, held, 0.5 * h)
     return Made(float(evaluations), left, float(status), -1, 0.0, springs)
 
