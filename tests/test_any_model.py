@@ -56,6 +56,10 @@ def test_every_step_converges_or_raises(case):
         assert not np.isnan(error.residual)
         assert error.joint in model.names
         return
+    except ValueError as error:
+        assert integrator.order > 2 and "does not resolve the damping of the joint" in str(error)
+        event("refused: damping")
+        return
     event(f"made: {la.Status(traj.status.max()).meaning}")
     assert finite(traj.q, traj.v, traj.p, traj.energy, traj.momentum, traj.residual, traj.energy_range)
     assert traj.status.min() >= 0

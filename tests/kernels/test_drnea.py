@@ -61,7 +61,7 @@ def test_jacobian_is_the_derivative_of_the_residual(drawn):
 def test_every_joint_kind_at_large_small_and_negative_steps(kind, h):
     """At h = 0.3 bodies turn by more than the polynomials cover, so the closed forms serve."""
     rng = np.random.default_rng(4)
-    model = random_model(rng, 3, kinds=(kind, la.Revolute))
+    model = random_model(rng, 3, kinds=(kind, la.Revolute), passive=abs(h) < 0.1)   # damping that the step resolves
     check_residual(model, rng, h)
     check_jacobian(model, rng, h)
 

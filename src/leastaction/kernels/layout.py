@@ -136,6 +136,8 @@ LINK.take("x6", PAIR, "", "world", "rad, m", "of a FREE joint", at="x")
 LINK.take("psi", NUMBER, "", "joint", "rad, m", "deflection of a SCREW joint's spring at t_k")
 LINK.take("psi6", PAIR, "", "link, world", "rad, m", "of a BALL or FREE joint: rotation, translation", at="psi")
 LINK.take("lead", NUMBER, "σ", "joint", "s", "how far ahead damper and spring are seen (elements/lead.py)")
+LINK.take("leads", PAIR, "σ", "link", "s", "the same of a BALL or FREE joint, axis by axis", at="lead")
+LINK.take("late", NUMBER, "θ − ½", "joint", "", "how late in the step the spring acts, over 2σ/h")
 
 LINK.part("Recursions: rnea.py, drnea.py, sweep.py")
 LINK.take("wrench", PAIR, "F_i", "world", "N m s, N s", "in DRNEA μ_i, less what was carried in; without children")

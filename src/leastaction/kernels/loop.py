@@ -71,7 +71,7 @@ def record(tree, state, clock, k, out):
     """Write the node after step k, if it is one to keep or one of every LOOK. The last one has its momentum, too."""
     keep = (k + 1) % clock.every == 0
     if keep or k + 1 == clock.first + clock.steps:
-        generalized_momentum(tree, state.w, state.p)
+        generalized_momentum(tree, state.w, state.v, state.p)
     if (k + 1) % LOOK == 0:
         put_number(out.looks, (k + 1) // LOOK - clock.origin // LOOK - 1, state.energy[0])
     if keep:
@@ -94,7 +94,7 @@ def loop(method, system, state, forces, clock, lanes, out):
     for k in range(clock.first, clock.first + clock.steps):
         if not hold(forces.control, tree, state, forces, clock, k, lanes):
             put_whole(out.status, k - clock.origin, number(w, BAD_CONTROL))
-            generalized_momentum(tree, w, state.p)
+            generalized_momentum(tree, w, state.v, state.p)
             return k - clock.first, 0
         save_node(tree, state)
         set_time(system.elements, tree, w, k * clock.h)

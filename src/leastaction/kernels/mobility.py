@@ -7,9 +7,8 @@ Y' = X_i Y_λ X_iᵀ,
 N_i being the block of joint i in M⁻¹.
 """
 
-from .elements import lead
 from .joints import dispatch as joint
-from .layout import DAMPED, DOF
+from .layout import DAMPED
 from .machine.jit import kernel, part
 from .machine.matrix6 import ZERO
 from .machine.memory import link
@@ -33,10 +32,7 @@ def look_ahead(tree, w, h):
     factor_mass(tree, w, 0.0)
     link(w, tree.n).K = ZERO
     for i in range(tree.n):  # root → leaves
-        L = link(w, i)
-        L.K, mobility = joint.mobilise(tree.kind[i], tree, w, i, link(w, tree.parent[i]).K)
-        if tree.passive[i] & DAMPED:
-            lead.set_lead(L, abs(h), mobility)
+        link(w, i).K = joint.mobilise(tree.kind[i], tree, w, i, abs(h), link(w, tree.parent[i]).K)
 
 
 @kernel
@@ -53,7 +49,5 @@ def added_energy(tree, w, v):
     twice = number(w, 0.0)
     for i in range(tree.n):
         if tree.passive[i] & DAMPED:
-            L, k = link(w, i), tree.iv[i]
-            for j in range(k, k + DOF[tree.kind[i]]):
-                twice += (L.armature - L.own_armature) * v[j] * v[j]
+            twice += joint.added_energy(tree.kind[i], link(w, i), v, tree.iv[i])
     return twice

@@ -1,6 +1,7 @@
 """Between momentum and velocity at a node: p = M v and v = M⁻¹ p, both in O(n)."""
 
 from .joints import dispatch as joint, get_solution
+from .layout import DAMPED
 from .machine.jit import formula, kernel
 from .machine.memory import link, team, teams
 from .maths.vec3 import neg
@@ -44,7 +45,16 @@ def velocity_of(tree, w, v):
 
 
 @kernel
-def generalized_momentum(tree, w, p):
+def generalized_momentum(tree, w, v, p):
+    """p = M v: what the node carries, without what the step adds to see forces ahead (mobility.py). Needs place()."""
+    carried_momentum(tree, w, p)
+    for i in range(tree.n):
+        if tree.passive[i] & DAMPED:
+            joint.take_added(tree.kind[i], link(w, i), v, p, tree.iv[i])
+
+
+@kernel
+def carried_momentum(tree, w, p):
     """p = Sᵀ Σ momenta of the links + those of the joints, in the layout of v. Needs place()."""
     gather_momenta(tree, w, p)
     for i in range(tree.n):

@@ -100,7 +100,7 @@ def restore_node(system, state):
     arrive(system, state.w, state.q)
     factor_at_node(tree, state)
     velocity_of(tree, state.w, state.v)
-    generalized_momentum(tree, state.w, state.p)
+    generalized_momentum(tree, state.w, state.v, state.p)
     state.known[0] = number(state.w, 0.0)
 
 
@@ -110,26 +110,26 @@ def prepare(system, state, given, h):
     have, then v and p are set. The extremes begin there. Gives the first singular joint or −1.
 
     Steps of h are to come, if it is not zero: what they do not resolve of the damping is seen ahead (elements/lead.py).
-    A velocity is taken as the model has it; a momentum as the steps leave it."""
+    A velocity is one from which the damper has yet to stop the joint; with a momentum, it did in the steps before."""
     tree, w, v, p = system.tree, state.w, state.v, state.p
     springs = arrive(system, w, state.q)
     factor_at_node(tree, state)
     singular, damped = singular_joint(tree, w), h != 0.0 and is_damped(tree)
     if given == P:
-        if damped:
-            look_ahead(tree, w, h)
-            factor_at_node(tree, state)
         for i in range(tree.n):
             link(w, i).momentum = NONE  # all of it is given to the joints: only the sum along the tree counts
             joint.give_momentum(tree.kind[i], link(w, i), p, tree.iv[i])
     if given != V:
         velocity_of(tree, w, v)
+    if given == P and damped:
+        look_ahead(tree, w, h)
+        state.factored[0] = number(w, 0.0)
     if given == CARRIED:
         velocities(tree, w, v)
     else:
         momentum_of(tree, w, v)
     if given != P:
-        generalized_momentum(tree, w, p)
+        generalized_momentum(tree, w, v, p)
     kinetic = kinetic_energy(tree, w, v)
     energy = kinetic + potential_energy(system, w, springs)
     angular, linear = total_momentum(tree, w)

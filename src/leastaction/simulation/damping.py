@@ -13,8 +13,6 @@ from collections.abc import Callable
 import numpy as np
 
 from leastaction.compiled import Compiled
-from leastaction.integrators.composition import ORDERS
-from leastaction.integrators.composition import stages as composition
 from leastaction.kernels.machine import memory
 from leastaction.model import Model
 
@@ -51,22 +49,23 @@ def fastest_decay(damping: Array, solve: Callable[[Array], Array]) -> tuple[floa
     return rate, direction * direction / max(float(direction @ direction), np.finfo(float).tiny)
 
 
-def refuse_composition(model: Model, c: Compiled, w: Array, dt: float, stages: Array) -> None:
-    """Raise a ValueError if some joint has damping that the stages of a step, in parts of dt, do not resolve.
+def refuse_composition(model: Model, c: Compiled, w: Array, dt: float, order: int, longest: float) -> None:
+    """Raise a ValueError if some joint has damping that the stages of a step do not resolve.
 
     Parameters
     ----------
     w : memory of a simulation that was set up for the longest stage
+    dt : time step, s
+    order : of the composition
+    longest : its longest stage, in parts of dt
     """
-    leads = np.array([memory.python_link(w, i).lead for i in range(c.tree.n)])
+    leads = np.array([np.max(memory.python_link(w, i).leads) for i in range(c.tree.n)])
     worst = int(np.argmax(leads))
     if leads[worst] == 0.0:
         return
     body = model.bodies[c.body_of_link[worst]]
-    left = 4.0 * leads[worst] / (abs(dt) * np.abs(stages).max()) - 1.0  # 1 − 2 share, which is 3 s² − 2 s³ inverted
-    limit = abs(dt) * (0.5 - np.sin(np.arcsin(left) / 3.0))
-    order = next(order for order in ORDERS if len(composition(order)) == len(stages) and np.allclose(
-        composition(order), stages))
+    left = 4.0 * leads[worst] / (abs(dt) * longest) - 1.0
+    limit = abs(dt) * (0.5 - np.sin(np.arcsin(left) / 3.0))  # s of kernels/elements/lead.py, from 3 s² − 2 s³
     raise ValueError(f"order={order} steps backwards within a step, and with dt={abs(dt):g} s it does not resolve the "
                      f"damping of the joint '{body.joint.name or body.name}': take order=2, which takes any damping, "
                      f"or dt={rounded_down(limit):.1g}")
@@ -78,17 +77,18 @@ def rounded_down(seconds: float) -> float:
     return float(np.floor(seconds / digit) * digit)
 
 
-def unresolved(model: Model, dt: float, solve: Callable[[Array], Array]) -> str:
+def unresolved(model: Model, dt: float, longest: float, solve: Callable[[Array], Array]) -> str:
     """Name the joint whose damping a step cannot resolve, and a dt that does; empty if there is no such joint.
 
     Parameters
     ----------
     dt : time step, s
+    longest : the longest step that is made, in parts of dt
     solve : as for `fastest_decay`, at the configuration of the start
     """
     damping = np.concatenate([np.broadcast_to(body.joint.damping, body.joint.nv) for body in model.bodies])
     rate, share = fastest_decay(damping, solve)
-    ratio = 0.5 * dt * rate
+    ratio = 0.5 * dt * longest * rate
     if ratio <= 1.0:
         return ""
     starts = model.layout.v_start  # of bodies without degrees of freedom, too: the last of equal starts has some

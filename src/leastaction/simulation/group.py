@@ -30,7 +30,7 @@ _WIDTH = memory.BLOCK // LANES
 _AT_NODE = slice(LINK.rows("wrench").start)  # what a single run has as a lane has it: all but the recursions
 _MOMENTA = LINK.rows("momentum", "joint_momentum6")  # at a node …
 _NODE = LINK.rows("node_momentum", "node_joint_momentum6")  # … and at the one before
-_DAMPING = ("damping", "armature", "lead")  # what the steps change of a joint's own
+_DAMPING = ("damping", "armature", "late", "leads")  # what the steps change of a joint's own
 
 
 class Member(NamedTuple):
@@ -146,7 +146,7 @@ class _Team:
         """Set up the first node, and keep it."""
         group, out = self.group, self.out
         wrong = self._call(0, 0, V)[1] >= 0 or not np.isfinite(group.extremes).all()
-        if wrong or (len(self.method.stages) > 1 and self.w[:, LINK.rows("lead").start].any()):
+        if wrong or (len(self.method.stages) > 1 and self.w[:, LINK.rows("leads")].any()):
             for lane, member in enumerate(self.members):
                 with naming(member.number):
                     self._simulator(lane)  # which says what is wrong with it
@@ -233,9 +233,10 @@ class _Team:
         rows[: len(self.w)] = self.w[:, _NODE, lane]
         links[:, :, _MOMENTA] = rows.reshape(*links.shape[:2], 12)
         for name in _DAMPING:
-            numbers, at = np.zeros(len(rows)), LINK.rows(name).start
+            at = LINK.rows(name)
+            numbers = np.zeros((len(rows), at.stop - at.start))
             numbers[: len(self.w)] = self.w[:, at, lane]
-            links[:, :, at] = numbers.reshape(links.shape[:2])
+            links[:, :, at] = numbers.reshape(*links.shape[:2], -1)
         sim._prepare(CARRIED)
         if sim.steps != k:  # the step before was a plain one
             sim._parts = 1

@@ -104,7 +104,8 @@ class Simulator:
             self._state.p[:] = p
         require_regular(self.model, self.compiled, self._prepare(V if p is None else P))
         if self.compiled.damped and hasattr(self._method, "stages") and len(self._method.stages) > 1:
-            refuse_composition(self.model, self.compiled, self._state.w, self.dt, self._method.stages)
+            order = getattr(self.integrator, "order", 2)
+            refuse_composition(self.model, self.compiled, self._state.w, self.dt, order, self._longest)
         self._require_finite()
         self._parts = 1  # into which the last step was divided
         self._status = int(Status.CONVERGED)
@@ -448,7 +449,7 @@ def unresolved_damping(model: Model, q: Array, dt: float, integrator: Integrator
     sim = Simulator(model, q, np.zeros(model.nv), dt=dt, integrator=integrator, ignore=KNOWN)
     if sim._longest or integrator.chooses_steps or not sim.compiled.damped:
         return ""
-    return unresolved(model, dt, _mass_solver(sim))
+    return unresolved(model, dt, integrator.longest, _mass_solver(sim))
 
 
 def widen(extremes: Array, energy: Array, momentum: Array) -> None:

@@ -28,12 +28,54 @@ def share(y):
 
 
 @formula
-def set_lead(L, h, mobility):
-    """Set how far ahead the force of a joint is seen, never less than before: so its energy cannot grow by it."""
-    c, k = L.own_damping, L.stiffness
-    # The mobility is that of the joint with the armature it has now
-    inertia = max(1.0 / mobility - (L.armature - L.own_armature), TINY)
-    L.lead = max(L.lead, (0.5 - share(h * c / inertia)) * h)
-    c += 2.0 * L.lead * (0.5 - share(h * k / max(c, TINY))) * k
-    L.armature = L.own_armature + L.lead * c
-    L.damping = c + L.lead * k
+def ahead(h, c, mobility, added, before):
+    """How far ahead the force of a damper c is seen, never less than ``before``: so the energy cannot grow by it. The
+    mobility is that of the joint with the armature that was added before."""
+    inertia = max(1.0 / mobility - added, TINY)
+    return max(before, (0.5 - share(h * c / inertia)) * h)
+
+
+@formula
+def set_late(L, h, c, k):
+    L.late = 0.5 - share(h * k / max(c, TINY))
+
+
+@formula
+def armature(L, lead):
+    """What a joint that sees its force so far ahead has of armature besides its own."""
+    return lead * (L.own_damping + 2.0 * lead * L.late * L.stiffness)
+
+
+@formula
+def damping(L, lead):
+    """What it has of damping besides its own."""
+    return lead * (1.0 + 2.0 * L.late) * L.stiffness
+
+
+@formula
+def set_screw(L, h, mobility):
+    """Set what a SCREW joint sees ahead, given its mobility."""
+    set_late(L, h, L.own_damping, L.stiffness)
+    L.lead = ahead(h, L.own_damping, mobility, L.armature - L.own_armature, L.lead)
+    L.armature = L.own_armature + armature(L, L.lead)
+    L.damping = L.own_damping + damping(L, L.lead)
+
+
+@formula
+def set_three(L, h, mobility, leads):
+    """What a joint of several degrees of freedom sees ahead along three axes, given its mobilities and what it did."""
+    (x, y, z), c = leads, L.own_damping
+    return (ahead(h, c, mobility[0], armature(L, x), x), ahead(h, c, mobility[1], armature(L, y), y),
+            ahead(h, c, mobility[2], armature(L, z), z))
+
+
+@formula
+def armatures(L, leads):
+    """As armature(), along three axes."""
+    return armature(L, leads[0]), armature(L, leads[1]), armature(L, leads[2])
+
+
+@formula
+def dampings(L, leads):
+    """As damping(), along three axes."""
+    return damping(L, leads[0]), damping(L, leads[1]), damping(L, leads[2])

@@ -79,7 +79,7 @@ def undo(method, system, state):
     copy(state.straight, state.v, tree.nv)
     place(tree, state.w, state.q)
     momentum_of(tree, state.w, state.v)
-    generalized_momentum(tree, state.w, state.p)
+    generalized_momentum(tree, state.w, state.v, state.p)
 
 
 @kernel

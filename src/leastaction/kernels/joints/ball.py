@@ -2,7 +2,8 @@
 
 from math import sqrt
 
-from ..elements import damper
+from ..elements import damper, lead
+from ..layout import DAMPED
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
     add_to_matrix, alike, matrix, matrix_for, nine, shift6, times, times_transposed, upper_times,
@@ -21,7 +22,7 @@ from .regular import SINGULAR, positive
 from .seen_from import shift_mobility
 
 coordinate, displace, residual, carry = group.coordinate, group.displace, group.residual, group.carry
-start_ahead = group.start_ahead
+start_ahead, added_energy = group.start_ahead, group.added_turn
 momentum_as_tau, tau_as_x, weight = group.momentum_as_tau, group.tau_as_x, screw.weight
 
 # The configuration
@@ -130,7 +131,12 @@ def kick(L, tau, k, h):
 
 @kernel
 def own_momentum(L, v, k):
-    L.joint_momentum6 = scale(L.armature, read3(v, k)), none_of(L)
+    L.joint_momentum6 = group.armature_times(L, lead.armatures(L, L.leads[0]), read3(v, k)), none_of(L)
+
+
+@kernel
+def take_added(L, v, p, k):
+    group.take_added(L, L.leads[0], v, p, k)
 
 
 @kernel
@@ -230,11 +236,13 @@ def regular(tree, w, i):
 
 
 @kernel
-def mobilise(tree, w, i, Y):
+def mobilise(tree, w, i, h, Y):
     L, A = link(w, i), nine(matrix(w, tree, i))
     Y11, Y12, Y21, Y22 = shift_mobility(Y, L.arm)
     B1, B2 = mat_mul(A[0], L.inverse3), mat_mul(A[2], L.inverse3)  # Â S D⁻¹
     C1, C2 = mat_add(mat_mul(Y11, B1), mat_mul(Y12, B2)), mat_add(mat_mul(Y21, B1), mat_mul(Y22, B2))
     N = mat_add(L.inverse3, mat_add(mat_mul(transpose(B1), C1), mat_mul(transpose(B2), C2)))
     Y11 = mat_add(mat_sub(mat_sub(Y11, C1), transpose(C1)), N)
-    return (Y11, mat_sub(Y12, transpose(C2)), mat_sub(Y21, C2), Y22), max(max(N[0], N[4]), N[8])
+    if tree.passive[i] & DAMPED:
+        group.look_ahead(L, h, N, N)
+    return Y11, mat_sub(Y12, transpose(C2)), mat_sub(Y21, C2), Y22

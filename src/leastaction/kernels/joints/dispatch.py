@@ -68,6 +68,8 @@ up = chosen("up", formula)  # (tree, w, r, i, L, R, wrench, transposed): elimina
 down = chosen("down", formula)  # (tree, w, r, i, L, R, twist, k, newton, transposed): substitute, x ← x − D⁻¹ Sᵀ Â X ζ
 # of the parent. Gives ζ of the link. Unless k is None, the joint moves by k x
 regular = chosen("regular", kernel)  # (tree, w, i): whether the pivot of the mass matrix is positive
-mobilise = chosen("mobilise", kernel)  # (tree, w, i, Y): the mobility of link i, from that of its parent; and the
-# greatest number on the diagonal of the joint's block of M⁻¹ (mobility.py)
+mobilise = chosen("mobilise", kernel)  # (tree, w, i, h, Y): the mobility of link i, from that of its parent; sets how
+# far ahead a damped joint sees its force in steps of h (mobility.py)
+take_added = chosen("take_added", kernel)  # (L, v, p, k): p −= the momentum of the armature that this adds
+added_energy = chosen("added_energy", kernel)  # (L, v, k): twice the kinetic energy of the armature that this adds
 weight = chosen("weight", kernel)  # (L, h, factor): a scale of f²/M

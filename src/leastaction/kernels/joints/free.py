@@ -2,7 +2,8 @@
 
 from math import sqrt
 
-from ..elements import armature, damper
+from ..elements import armature, damper, lead
+from ..layout import DAMPED
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
     add6, add_to_matrix, alike, inverse6, matrix, matrix_for, mul6, nine, put_matrix, schur_complement, shift6, times,
@@ -13,7 +14,7 @@ from ..machine.simd import sign
 from ..maths import se3, so3
 from ..maths.mat3 import determinant
 from ..maths.spatial import read3, read4, shift_twist, shift_wrench
-from ..maths.vec3 import add, add_scaled, cross, dot, scale, sub
+from ..maths.vec3 import add, add_scaled, cross, dot, sub
 from . import group
 from .compensated import add_compensated
 from .group import add3, put3, put4, take3, turned
@@ -119,6 +120,11 @@ def deflect(L, q, rest, k):
 
 
 @kernel
+def added_energy(L, v, k):
+    return group.added_turn(L, v, k) + group.added(L, L.leads[1], v, k + 3)
+
+
+@kernel
 def add_derivative(L, h, turn, move, jacobian, k, column):
     m, f = group.derivative(L, h, turn, move)
     add3(jacobian[:, column], k, so3.unrotate(L.rotation, m))
@@ -150,7 +156,16 @@ def kick(L, tau, k, h):
 
 @kernel
 def own_momentum(L, v, k):
-    L.joint_momentum6 = scale(L.armature, read3(v, k)), scale(L.armature, read3(v, k + 3))
+    turn, move = L.leads
+    L.joint_momentum6 = (group.armature_times(L, lead.armatures(L, turn), read3(v, k)),
+                         group.armature_times(L, lead.armatures(L, move), read3(v, k + 3)))
+
+
+@kernel
+def take_added(L, v, p, k):
+    turn, move = L.leads
+    group.take_added(L, turn, v, p, k)
+    group.take_added(L, move, v, p, k + 3)
 
 
 @kernel
@@ -262,11 +277,12 @@ def regular(tree, w, i):
 
 
 @kernel
-def mobilise(tree, w, i, Y):
+def mobilise(tree, w, i, h, Y):
     """The parent's mobility counts in full, which is too much if the joint has none or little of an armature."""
     N = nine(add6(nine(matrix(w, tree, i)), shift_mobility(Y, link(w, i).arm)))  # there the inverse is kept
-    turn, move = max(max(N[0][0], N[0][4]), N[0][8]), max(max(N[3][0], N[3][4]), N[3][8])
-    return N, max(turn, move)
+    if tree.passive[i] & DAMPED:
+        group.look_ahead(link(w, i), h, N[0], N[3])
+    return N
 
 
 @formula

@@ -2,14 +2,14 @@
 ``joint_shift`` over a step, in world axes at t_k. Their increments and rates are in body axes.
 """
 
-from ..elements import armature, damper, spring
-from ..layout import SPRING
+from ..elements import armature, damper, lead, spring
+from ..layout import DAMPED, SPRING
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import NOUGHT, ZERO
 from ..machine.memory import link, side
 from ..machine.simd import choose, nought
 from ..maths import se3, so3
-from ..maths.mat3 import columns, scalar
+from ..maths.mat3 import columns, mat_add, mat_vec, scalar
 from ..maths.spatial import read3, read4
 from ..maths.vec3 import add, add_scaled, cross, dot, scale, sub, unit
 from .compensated import add_compensated
@@ -102,8 +102,12 @@ def residual(L, h, passive):
     m, f = so3.rotate(orientation, m), so3.rotate(orientation, f)
     if passive:
         k = armature.residual(L, h) + damper.residual(L)
-        m = add_scaled(m, -k, so3.log(L.joint_rotation))
+        turn = so3.log(L.joint_rotation)
+        m = add_scaled(m, -k, turn)
         f = add_scaled(f, -k, L.joint_shift)
+        if passive & DAMPED:
+            m = sub(m, ahead(L, L.leads[0], 1.0 / h, 0.5, turn))
+            f = sub(f, ahead(L, L.leads[1], 1.0 / h, 0.5, L.joint_shift))
         if passive & SPRING:
             twist, _, mean, moved = spring.deflections(L)
             k = -0.5 * h * L.stiffness
@@ -118,7 +122,11 @@ def carry(L, h, passive):
     if passive:
         orientation, j = L.rotation, L.joint_rotation
         k = armature.carry(L, h) - damper.carry(L)
-        m, f = scale(k, so3.unrotate(orientation, so3.log(j))), scale(k, L.joint_shift)
+        turn = so3.log(j)
+        m, f = scale(k, so3.unrotate(orientation, turn)), scale(k, L.joint_shift)
+        if passive & DAMPED:
+            m = add(m, so3.unrotate(orientation, ahead(L, L.leads[0], 1.0 / h, -0.5, turn)))
+            f = add(f, ahead(L, L.leads[1], 1.0 / h, -0.5, L.joint_shift))
         if passive & SPRING:
             _, twist, mean, moved = spring.deflections(L)
             k = -0.5 * h * L.stiffness
@@ -129,8 +137,69 @@ def carry(L, h, passive):
 
 @kernel
 def start_ahead(L):
-    k, (m, f), (twist, moved) = -L.lead * L.stiffness, L.joint_momentum6, L.psi6
-    L.joint_momentum6 = add_scaled(m, k, twist), add_scaled(f, k, so3.unrotate(L.rotation, moved))
+    k, (m, f), (twist, moved), (turn, move) = L.stiffness, L.joint_momentum6, L.psi6, L.leads
+    L.joint_momentum6 = (sub(m, each(turn, scale(k, twist))),
+                         sub(f, each(move, scale(k, so3.unrotate(L.rotation, moved)))))
+
+
+@formula
+def each(a, b):
+    """Products of the components of two vectors."""
+    return a[0] * b[0], a[1] * b[1], a[2] * b[2]
+
+
+@kernel
+def ahead(L, leads, a, c, x):
+    """What is added by seeing forces ahead, a times its armature and c times its damping, times x in world axes: those
+    are given along the body's axes."""
+    own = so3.unrotate(L.rotation, x)
+    added = add(scale(a, each(lead.armatures(L, leads), own)), scale(c, each(lead.dampings(L, leads), own)))
+    return so3.rotate(L.rotation, added)
+
+
+@kernel
+def look_ahead(L, h, N11, N22):
+    """Set what the joint sees ahead, given its blocks of M⁻¹ for turns and for moves, in world axes."""
+    lead.set_late(L, h, L.own_damping, L.stiffness)
+    R, (turn, move) = so3.matrix(L.rotation), L.leads
+    L.leads = (lead.set_three(L, h, along_axes(R, N11), turn), lead.set_three(L, h, along_axes(R, N22), move))
+
+
+@kernel
+def along_axes(R, N):
+    """The diagonal of Rᵀ N R."""
+    x, y, z = (R[0], R[3], R[6]), (R[1], R[4], R[7]), (R[2], R[5], R[8])
+    return dot(x, mat_vec(N, x)), dot(y, mat_vec(N, y)), dot(z, mat_vec(N, z))
+
+
+@kernel
+def added(L, leads, v, k):
+    """Twice the kinetic energy of the armature that is added, at the rates v[k] in body axes."""
+    x = read3(v, k)
+    return dot(x, each(lead.armatures(L, leads), x))
+
+
+@kernel
+def take_added(L, leads, v, p, k):
+    """p[k] −= the momentum of the armature that is added, at the rates v[k]."""
+    take3(p, k, 1.0, each(lead.armatures(L, leads), read3(v, k)))
+
+
+@kernel
+def added_turn(L, v, k):
+    return added(L, L.leads[0], v, k)
+
+
+@kernel
+def armature_times(L, added, x):
+    """The armature and what is added to it, times rates x in body axes."""
+    return add(scale(L.armature, x), each(added, x))
+
+
+@kernel
+def ahead_in_world(L, leads, a, c):
+    """What ahead() multiplies with, as a matrix in world axes."""
+    return columns(ahead(L, leads, a, c, unit(0)), ahead(L, leads, a, c, unit(1)), ahead(L, leads, a, c, unit(2)))
 
 
 @kernel
@@ -139,9 +208,10 @@ def derivative(L, h, turn, move):
     k = armature.residual(L, h) + damper.derivative(L)
     stiffness = spring.derivative(L, h)
     j = L.joint_rotation
-    m = scale(k, spring.rotation_rate(so3.log(j), turn))
+    rate, moved = spring.rotation_rate(so3.log(j), turn), so3.rotate(j, move)
+    m, f = scale(k, rate), scale(k + stiffness, moved)
     m = add_scaled(m, stiffness, spring.torque_rate(L, turn))
-    return m, scale(k + stiffness, so3.rotate(j, move))
+    return add(m, ahead(L, L.leads[0], 1.0 / h, 0.5, rate)), add(f, ahead(L, L.leads[1], 1.0 / h, 0.5, moved))
 
 
 @kernel
@@ -151,6 +221,9 @@ def put_stiffness(tree, w, i, h, newton):
     if newton is None:
         e = scalar(adds(L, h, None))
         P.E = e, NOUGHT, NOUGHT, e
+        if tree.passive[i] & DAMPED:
+            P.E = (mat_add(e, ahead_in_world(L, L.leads[0], 1.0, 0.5 * h)), NOUGHT, NOUGHT,
+                   mat_add(e, ahead_in_world(L, L.leads[1], 1.0, 0.5 * h)))
         return
     P.E = ZERO
     if tree.passive[i]:

@@ -3,7 +3,8 @@
 The verbs are those of dispatch.py. What follows them is of all SCREW joints at once, four at a time where that can be.
 """
 
-from ..elements import armature, damper, spring
+from ..elements import armature, damper, lead, spring
+from ..layout import DAMPED
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
     afresh, matrix, nine, pass_on, row_dot, row_numbers, row_of, row_shift, times,
@@ -137,6 +138,16 @@ def carry(L, h, passive):
 @formula
 def start_ahead(L):
     L.joint_momentum -= L.lead * L.stiffness * L.psi
+
+
+@formula
+def take_added(L, v, p, k):
+    p[k] -= (L.armature - L.own_armature) * v[k]
+
+
+@formula
+def added_energy(L, v, k):
+    return (L.armature - L.own_armature) * v[k] * v[k]
 
 
 @formula
@@ -277,19 +288,21 @@ def regular(tree, w, i):
 
 
 @kernel
-def mobilise(tree, w, i, Y):
+def mobilise(tree, w, i, h, Y):
     L = link(w, i)
     k = scale(L.inverse, L.column[0]), scale(L.inverse, L.column[1])
     turn, move = times(Y, k)
     mobility = L.inverse + dot(k[0], turn) + dot(k[1], move)
     turn, move = shift_twist(turn, move, L.arm)
+    if tree.passive[i] & DAMPED:
+        lead.set_screw(L, h, mobility)
     # Y' − S gᵀ − g Sᵀ + N S Sᵀ = Y' − S aᵀ − a Sᵀ with a = g − N S/2
     turn = add_scaled(turn, -0.5 * mobility, L.axis_turn)
     move = add_scaled(move, -0.5 * mobility, L.axis_move)
     Y11, Y12, Y21, Y22 = shift_mobility(Y, L.arm)
     return (less_outers(Y11, L.axis_turn, turn, turn, L.axis_turn), less_outers(
         Y12, L.axis_turn, move, turn, L.axis_move), less_outers(Y21, L.axis_move, turn, move, L.axis_turn), less_outers(
-        Y22, L.axis_move, move, move, L.axis_move)), mobility
+        Y22, L.axis_move, move, move, L.axis_move))
 
 
 @formula

@@ -15,7 +15,7 @@ from ..machine.jit import kernel, part
 from ..machine.memory import copy, link
 from ..maths.vec3 import NONE
 from ..methods import method
-from ..momentum import generalized_momentum, velocity_of
+from ..momentum import carried_momentum, velocity_of
 from ..node import arrive, factor_at_node, potential_energy
 from ..rnea import momenta, velocities
 from ..search import worst_joint
@@ -101,7 +101,7 @@ def begin(method, system, state, h):
     """With SVI, the joints take the momentum of the node."""
     begin_steps(method, system, state, h)
     if method.residual == SVI:
-        generalized_momentum(system.tree, state.w, state.p)
+        carried_momentum(system.tree, state.w, state.p)
         keep_in_joints(system.tree, state.w, state.p)
 
 
