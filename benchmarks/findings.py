@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from benchmarks.anatomy import Anatomy
 from benchmarks.batch import Batch
+from benchmarks.evaluation import Evaluation
 from benchmarks.long_chain import LongChain
 from benchmarks.peers.ours import VARIATIONAL
 from benchmarks.precision import Run, time_to_reach
@@ -32,6 +33,7 @@ class Results:
     reference : of every motion, how far ours is from an independent one, rad or m
     batches : throughput
     anatomies : where the time of a step goes
+    explicit : of evaluations of explicit methods
     """
 
     costs: list[Cost]
@@ -42,6 +44,7 @@ class Results:
     reference: dict[str, float] = field(default_factory=dict)
     batches: list[Batch] = field(default_factory=list)
     anatomies: list[Anatomy] = field(default_factory=list)
+    explicit: list[Evaluation] = field(default_factory=list)
 
 
 class Finding(NamedTuple):
@@ -90,6 +93,8 @@ def findings(results: Results) -> list[Finding]:
         Finding(f"slope of the cost of an evaluation, n = {large[0].n}…{large[-1].n}", slope(large), "", 1.05),
         Finding("CPU time relative to the better of MuJoCo RK4 and Drake RK3, paper chain, 100 s, at the worst energy "
                 "error of 1e-2…1e-8", worst_ratio(results.runs), "×", 1.0),
+        *(Finding(f"an evaluation of DOP853 relative to a quarter of a step of RK4, n = {e.n}",
+                  e.dormand_prince / e.runge_kutta, "×", 1.15) for e in results.explicit),
         Finding("simulate_many, one thread, relative to simulate one by one", threads.get(1, none) /
                 threads.get(0, none), "×", 2.0, True),
         Finding("simulate_many, two threads relative to one", threads.get(2, none) / threads.get(1, none), "×", 1.7,

@@ -21,7 +21,7 @@ COLOURS = {"leastaction": BLUE, "MuJoCo": VERMILION, "Pinocchio": GREEN, "DART":
            "Exudyn": BLACK}
 LOOKS: dict[str, tuple[str, str]] = {
     "order 2": ("-", "o"), "order 2, RIQN": ("--", "o"), "order 4": ("-", "s"), "order 6": ("-", "^"),
-    "order 8": ("-", "D"), "order 2, exp": ("-.", "o"),
+    "order 8": ("-", "D"), "order 2, exp": ("-.", "o"), "DOP853": ("-", "x"),
     "RK4": (":", "x"), "aba, RK4": (":", "x"), "RK3": (":", "+"), "generalized-α": ("--", "."),
     "implicitfast": ("--", "."),
 }
@@ -29,15 +29,15 @@ SHOWN = 1e-13  # errors below are round-off
 # Six curves a panel can be told apart; the tables have all methods.
 STEPS_DRAWN = ("leastaction order 2", "leastaction order 4", "MuJoCo implicitfast", "Pinocchio aba, Euler",
                "DART Euler", "Drake discrete")
-PRECISION_DRAWN = ("leastaction order 2", "leastaction order 4", "leastaction order 8", "leastaction RK4", "MuJoCo RK4",
-                   "Drake RK3")
+PRECISION_DRAWN = ("leastaction order 2", "leastaction order 4", "leastaction order 8", "leastaction DOP853",
+                   "MuJoCo RK4", "Drake RK3")
 
 
 def look(method: str) -> dict[str, Any]:
     """Say how the line of a method is drawn."""
     library, _, integrator = method.partition(" ")
     line, mark = LOOKS.get(integrator, ("-", "."))
-    explicit_of_ours = library == "leastaction" and integrator in ("RK4", "Euler")
+    explicit_of_ours = library == "leastaction" and integrator in ("RK4", "Euler", "DOP853")
     return {"color": SKY if explicit_of_ours else COLOURS.get(library, QUIET), "linestyle": line, "marker": mark,
             "linewidth": 1.8 if library == "leastaction" and not explicit_of_ours else 1.0, "markersize": 4}
 

@@ -14,10 +14,10 @@ import numpy as np
 
 import leastaction as la
 from benchmarks.peers import Engine, Method, UnsupportedError, checked, quiet
+from benchmarks.peers.engine import INTERVAL
 from leastaction.analysis.accuracy import distance
 
-INTERVAL = 0.1  # s between two looks; every step divides it
-STEPS = (50.0, 20.0, 10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02)  # ms
+STEPS = (50.0, 20.0, 10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02)  # ms; all divide INTERVAL
 ENOUGH = 1e-11  # energy error, and error of the motion, below which round-off is all there is to see
 LOST = 1.0  # errors above are no approximation to anything
 LOOK = 5e-4  # s: runs that are shorter, for each look, are timed again without looking
@@ -62,7 +62,7 @@ class Run(NamedTuple):
     """One run.
 
     motion, duration : what was followed, and for how many s
-    method, step : by what, ms
+    method, step : by what, ms; or the tolerance of a method that chooses its steps
     seconds : CPU time, s
     energy : greatest |E − E₀| over the peak kinetic energy
     error : greatest error of a coordinate or angle, rad or m; NaN where the motion was not compared
@@ -101,12 +101,12 @@ def truth(motion: Motion, model: la.Model, duration: float) -> Truth:
     return Truth(motion.name, run.peak_kinetic_energy, run.q)
 
 
-def follow(engine: Engine, model: la.Model, step: float, looks: int, limit: float) -> tuple[float, Array, Array]:
-    """Make a run with a look at every INTERVAL: CPU time, s, configurations (looks + 1, nq), and energies, J.
+def follow(engine: Engine, model: la.Model, per_look: int, looks: int, limit: float) -> tuple[float, Array, Array]:
+    """Make a run with a look every so many steps: CPU time, s, configurations (looks + 1, nq), and energies, J.
 
     It is given up when it has taken longer than the limit, s, or does not stay within bounds.
     """
-    began, per_look = time.process_time(), round(1e3 * INTERVAL / step)
+    began = time.process_time()
     engine.start(model.q0, model.v0)
     seconds, states = 0.0, [engine.state()]
     for _ in range(looks):
@@ -131,10 +131,11 @@ def affordable(engine: Engine, model: la.Model, steps: int, budget: float) -> bo
 
 def attempt(method: Method, model: la.Model, truth: Truth, step: float, looks: int, budget: float) -> Run | None:
     """Make a run, or None if it would take too long; raises when it fails."""
-    engine, steps = checked(method, model, 1e-3 * step), round(1e3 * looks * INTERVAL / step)
+    per_look = 1 if method.tolerances else round(1e3 * INTERVAL / step)
+    engine, steps = checked(method, model, step if method.tolerances else 1e-3 * step), per_look * looks
     if not affordable(engine, model, steps, budget):
         return None
-    seconds, q, energies = follow(engine, model, step, looks, PATIENCE * budget)
+    seconds, q, energies = follow(engine, model, per_look, looks, PATIENCE * budget)
     if seconds < looks * LOOK:
         for _ in range(REPEATS):
             engine.start(model.q0, model.v0)
@@ -145,7 +146,7 @@ def attempt(method: Method, model: la.Model, truth: Truth, step: float, looks: i
 
 
 def sweep(motion: Motion, duration: float, methods: Iterable[Method], budget: float) -> list[Run]:
-    """Follow a motion by each method with ever smaller steps, as far as a run takes no longer than the budget, s.
+    """Follow a motion by each method with ever smaller steps or tolerances, a run taking no longer than the budget, s.
 
     Runs that fail or blow up are left out: that is what large steps do.
     """
@@ -153,7 +154,7 @@ def sweep(motion: Motion, duration: float, methods: Iterable[Method], budget: fl
     right = truth(motion, model, duration)
     found: list[Run] = []
     for method in methods:
-        for step in STEPS:
+        for step in method.tolerances or STEPS:
             try:
                 with quiet():
                     run = attempt(method, model, right, step, looks, budget)

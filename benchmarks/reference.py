@@ -5,7 +5,8 @@ from importlib.util import find_spec
 import numpy as np
 
 from benchmarks import peers
-from benchmarks.precision import INTERVAL, Motion, truth
+from benchmarks.peers.engine import INTERVAL
+from benchmarks.precision import Motion, truth
 from leastaction.analysis.accuracy import distance
 
 TOLERANCE = 1e-13  # relative and absolute, of DOP853

@@ -8,6 +8,7 @@ from pathlib import Path
 from benchmarks import peers, pictures
 from benchmarks.anatomy import Anatomy
 from benchmarks.batch import Batch
+from benchmarks.evaluation import Evaluation
 from benchmarks.findings import LEVELS, LONG, RIVALS, Finding, Results, by_method, duels, findings, quantity
 from benchmarks.precision import Run, time_to_reach
 from benchmarks.scaling import Cost
@@ -141,7 +142,8 @@ def write(results: Results, out: Path) -> list[Path]:
     numbers: tuple[tuple[str, Sequence[str], Sequence[Sequence[object]]], ...] = (
         ("findings", Finding._fields, findings(results)), ("scaling", Cost._fields, results.costs),
         ("steps", StepCost._fields, results.steps), ("precision", Run._fields, results.runs),
-        ("batches", Batch._fields, results.batches), ("anatomy", Anatomy._fields, results.anatomies))
+        ("batches", Batch._fields, results.batches), ("anatomy", Anatomy._fields, results.anatomies),
+        ("evaluation", Evaluation._fields, results.explicit))
     for name, head, rows in numbers:
         if rows:
             made.append(out / f"{name}.csv")

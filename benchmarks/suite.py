@@ -8,9 +8,11 @@ import leastaction as la
 from benchmarks import peers, report
 from benchmarks.anatomy import anatomy
 from benchmarks.batch import batches
+from benchmarks.evaluation import evaluations
 from benchmarks.findings import Results, findings
 from benchmarks.humanoid import humanoids
 from benchmarks.long_chain import long_chain
+from benchmarks.peers.ours import BY_TOLERANCE
 from benchmarks.precision import MOTIONS, Motion, sweep
 from benchmarks.reference import disagreements
 from benchmarks.scaling import costs
@@ -43,6 +45,7 @@ class Plan:
     batch : simulations, bodies and steps of each, repeats
     humanoid : whether to follow a humanoid too, if a file of one is at hand, but not for the last of the durations
     anatomy_sizes : numbers of bodies of the chains whose steps are taken apart
+    explicit_sizes : numbers of bodies of the chains on which evaluations of explicit methods are timed
     """
 
     sizes: tuple[int, ...] = (2, 5, 10, 20, 50, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000)
@@ -60,12 +63,13 @@ class Plan:
     batch: tuple[int, int, int, int] = (64, 10, 3000, 24)
     humanoid: bool = True
     anatomy_sizes: tuple[int, ...] = (10, 100, 1000)
+    explicit_sizes: tuple[int, ...] = (10, 100, 1000)
 
 
 FULL = Plan()
 QUICK = Plan(sizes=(2, 10, 50, 100, 300, 1000, 5000), body_steps=60_000, repeats=3, long_steps=2, starts=2,
              step_sizes=(2, 10, 100), step_budget=0.05, motions=MOTIONS[:1], durations=(10.0,), budgets=(0.05, 0.1),
-             batch=(64, 10, 200, 1), humanoid=False, anatomy_sizes=(10,))
+             batch=(64, 10, 200, 1), humanoid=False, anatomy_sizes=(10,), explicit_sizes=(10,))
 
 
 @silent()
@@ -90,12 +94,15 @@ def run(plan: Plan, out: Path, root: Path | None = None) -> Results:
         durations = (motion.comparable, *(plan.durations[:-1] if motion in loaded else plan.durations))
         for duration, budget in zip(durations, plan.budgets, strict=False):
             _say(f"work and precision, {motion.name}, {duration:g} s…")
-            runs += sweep(motion, duration, [m for m in methods if m.order > 1 or duration < LONG], budget)
+            runs += sweep(motion, duration, [m for m in (*methods, *BY_TOLERANCE) if m.order > 1 or duration < LONG],
+                          budget)
     _say("the reference, by other means…")
     reference = disagreements(plan.motions + loaded)
     _say("where the time of a step goes…")
     anatomies = [anatomy(finder, n, max(ANATOMY_BODY_STEPS // n, 20)) for n in plan.anatomy_sizes
                  for finder in (la.Newton, la.RIQN)]
+    _say("an evaluation of DOP853 beside a quarter of a step of Runge–Kutta 4…")
+    explicit = [evaluations(n, plan.repeats) for n in plan.explicit_sizes]
     many = batches(*plan.batch)
     _say("batches: this version has no simulate_many, so left out" if not many else "batches measured")
     _say(f"cost of an evaluation, chains of {plan.sizes[0]} to {plan.sizes[-1]} bodies…")
@@ -104,7 +111,7 @@ def run(plan: Plan, out: Path, root: Path | None = None) -> Results:
     chain = long_chain(plan.long, plan.long_steps)
     _say("start-up, which compiles all kernels anew…")
     results = Results(found, chain, startup(plan.starts, plan.script), steps, runs, reference, many,
-                      anatomies)
+                      anatomies, explicit)
     print("", *findings(results), "", sep="\n")
     written = report.write(results, out)
     for path in written + (report.publish(results, root, out) if root is not None else []):

@@ -17,6 +17,8 @@ METHODS: dict[str, tuple[Integrator, tuple[float, ...]]] = {
     "order 8": (la.Variational(order=8), (2, 5, 10, 20, 40)),
     "Runge–Kutta 4": (la.RungeKutta4(), (0.5, 1, 2, 5, 10, 20)),
     "semi-implicit Euler": (la.SemiImplicitEuler(), (0.1, 0.5, 1)),
+    # which chooses its steps: 100 ms is from node to node
+    **{f"DOP853, tol {tol:.0e}": (la.DormandPrince8(tol), (100,)) for tol in (1e-4, 1e-6, 1e-8, 1e-10, 1e-12)},
 }
 TARGETS = (1e-2, 1e-4, 1e-6, 1e-8)
 

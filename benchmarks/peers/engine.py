@@ -14,6 +14,7 @@ import leastaction as la
 from leastaction.analysis.accuracy import distance
 
 Array = np.ndarray
+INTERVAL = 0.1  # s between two looks at a run whose precision is judged
 AGREEMENT = 1e-9  # of the mass matrices, relative to their greatest entry
 
 
@@ -79,6 +80,8 @@ class Method(NamedTuple):
     order : of the integrator
     make : from a model and a step, s, to an engine
     most : degrees of freedom up to which it is tried
+    tolerances : of a method that chooses its steps; ``make`` is given one of them in the place of a step, and what its
+        engine calls a step is an INTERVAL. Empty for others
     """
 
     library: str
@@ -86,6 +89,7 @@ class Method(NamedTuple):
     order: int
     make: Callable[[la.Model, float], Engine]
     most: int = 1000
+    tolerances: tuple[float, ...] = ()
 
     @property
     def name(self) -> str:

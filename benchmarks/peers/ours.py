@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 import leastaction as la
-from benchmarks.peers.engine import Array, Engine, Method
+from benchmarks.peers.engine import INTERVAL, Array, Engine, Method
 from leastaction.integrators import Integrator
 
 LIBRARY = "leastaction"
@@ -46,3 +46,8 @@ EXPLICIT = (
     Method(LIBRARY, "Euler", 1, partial(Ours, la.SemiImplicitEuler()), 10_000),
 )
 METHODS = VARIATIONAL + EXPLICIT
+# A step of these is of no length of its own: they stand beside the others where work is set against precision
+BY_TOLERANCE = (
+    Method(LIBRARY, "DOP853", 8, lambda model, tol: Ours(la.DormandPrince8(tol), model, INTERVAL), 10_000,
+           tuple(10.0**-k for k in range(2, 14))),
+)

@@ -28,7 +28,8 @@ from leastaction.markdown import BEGIN, END
 TINY = suite.Plan(sizes=(2, 50, 100), body_steps=200, repeats=1, long=300, long_steps=2, starts=1,
                   script="import leastaction", step_sizes=(2,), step_budget=1e-3,
                   motions=(Motion("pendulum", la.library.double_pendulum, 0.2, 1e-2),), durations=(0.3,),
-                  budgets=(1e-3, 1e-3), batch=(2, 2, 10, 1), humanoid=False, anatomy_sizes=(2,))
+                  budgets=(1e-3, 1e-3), batch=(2, 2, 10, 1), humanoid=False, anatomy_sizes=(2,),
+                  explicit_sizes=(2,))
 MADE_UP = Results([Cost(n, 4.0, 4e-6 * n, 1e-6 * n) for n in (10, 100, 1000)], LongChain(100_000, 0.5, 7e8),
                   Startup(0.1, ["mujoco"], 20.0, 1.0),
                   [StepCost(findings.STEP, 10, 3e-6), StepCost(findings.ABA, 10, 4e-6),
@@ -56,13 +57,14 @@ def test_suite_measures_and_writes(tmp_path, capfd, monkeypatch):
     assert results.startup.heavy == []
     everyone = [m.name for m in few]
     assert [s.method for s in results.steps] == everyone and all(s.seconds > 0 for s in results.steps)
-    assert {r.method for r in results.runs} <= set(everyone)
+    assert {r.method for r in results.runs} <= {*everyone, "leastaction DOP853"}
     assert all(r.seconds > 0 and r.energy >= 0 for r in results.runs)
     assert {r.duration: math.isnan(r.error) for r in results.runs} == {0.2: False, 0.3: True}
     printed = capfd.readouterr().out
     for finding in findings.findings(results):
         assert f"{finding}\n" in printed
     assert [a.finder for a in results.anatomies] == ["Newton", "RIQN"]
+    assert [e.n for e in results.explicit] == [2] and min(results.explicit[0]) > 0
     for name in ("report.md", "findings.csv", "scaling.csv", "steps.csv", "precision.csv", "cost.png", "steps.png",
                  "precision.png"):
         assert f"wrote {tmp_path / 'new' / name}" in printed

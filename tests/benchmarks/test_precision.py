@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from benchmarks.peers.ours import EXPLICIT, VARIATIONAL, Ours
+from benchmarks.peers.ours import BY_TOLERANCE, EXPLICIT, VARIATIONAL, Ours
 from benchmarks.precision import MOTIONS, Motion, Run, sweep, time_to_reach, truth
 from benchmarks.reference import disagreement
 
@@ -67,3 +67,12 @@ def test_runs_that_fail_or_blow_up_are_left_out():
 def test_reference_is_confirmed_by_an_independent_one(motion):
     pytest.importorskip("pinocchio")    # the independent one is by its accelerations
     assert disagreement(motion) < 1e-9
+
+
+def test_a_method_that_chooses_its_steps_is_followed_over_its_tolerances():
+    found = sweep(PENDULUM, 1.0, BY_TOLERANCE, budget=0.2)
+    assert [run.step for run in found] == sorted((run.step for run in found), reverse=True) and len(found) > 5
+    assert found[-1].error < 1e-9 < 1e-5 < found[0].error
+    own = la.simulate(la.library.double_pendulum(), dt=0.1, duration=1.0, integrator=la.DormandPrince8(found[2].step))
+    exact = truth(PENDULUM, la.library.double_pendulum(), 1.0)
+    assert found[2].error == pytest.approx(np.abs(own.q - exact.q).max(), rel=1e-6)
