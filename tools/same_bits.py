@@ -93,6 +93,7 @@ def cases():
         "RIQN, ragdoll": lambda: run(library.ragdoll(), integrator=la.Variational(root_finder=la.RIQN())),
         "exp, ragdoll": lambda: run(library.ragdoll(), integrator=la.Variational(retraction="exp")),
         "RK4": lambda: run(chain(10), integrator=la.RungeKutta4()),
+        "DOP853, ragdoll": lambda: run(library.ragdoll(), integrator=la.DormandPrince8()),
         "Euler, ragdoll": lambda: run(library.ragdoll(), integrator=la.SemiImplicitEuler()),
     }
 

@@ -31,7 +31,7 @@ MEMORY = 6 << 30
 GRAVITY, MASS = 9.81, 2.0
 STEPS = 12
 INTEGRATORS = {"variational": None, "order 4": la.Variational(order=4), "riqn": la.Variational(root_finder=la.RIQN()),
-               "euler": "euler", "rk4": "rk4"}
+               "euler": "euler", "rk4": "rk4", "dop853": "dop853"}
 REFUSALS = (ValueError, TypeError, la.StepError, la.FileError, MemoryError)
 PACKAGE = str(Path(la.__file__).parent)
 
@@ -128,7 +128,7 @@ def simulate_many(rng):
     dt, every = values.seconds(rng), values.count(rng, 1, 4)
     usable = [row for row in rows if row.meant is not None]
     table = [row.value if isinstance(row.value, list | tuple) else np.asarray(row.value) for row in usable]
-    name = rng.choice(["variational", "order 4", "rk4"])
+    name = rng.choice(["variational", "order 4", "rk4", "dop853"])
     wrong = rng.choice([1j, np.nan, "x", None, np.ma.masked]) if rng.random() < 0.15 and usable else 0
     if wrong != 0:
         table[0] = [wrong] * n

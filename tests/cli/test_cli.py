@@ -43,6 +43,15 @@ def test_simulate_as_json():
     assert found["integrator"]["order"] == 4
 
 
+def test_simulate_by_a_tolerance():
+    result = run("simulate", "chain:3", "--duration", 1, "--dt", 0.1, "--integrator", "dop853", "--tol", 1e-7, "--json")
+    assert result.exit_code == 0, result.output
+    found, expected = json.loads(result.stdout), la.simulate(la.library.chain(3), dt=0.1, duration=1.0,
+                                                             integrator=la.DormandPrince8(1e-7))
+    assert found["integrator"] == {"kind": "DormandPrince8", "tol": 1e-7}
+    assert found["evaluations"] == expected.iterations.sum()
+
+
 def test_resume_elsewhere(tmp_path, monkeypatch):
     """With another Numba the rest cannot be the same bit for bit: the error names the option that accepts it."""
     file = tmp_path / "run.h5"
@@ -130,6 +139,8 @@ def test_demo_draws_and_says_where(tmp_path):
     (["chain:3", "--duration", "nan"], "duration"),
     (["chain:3", "--order", "3"], "order must be one of 2, 4, 6, 8"),
     (["chain:3", "--order", "4", "--integrator", "rk4"], "--order is for the variational integrator"),
+    (["chain:3", "--tol", "1e-6", "--integrator", "rk4"], "--tol is for the integrator dop853"),
+    (["chain:3", "--tol", "1", "--integrator", "dop853"], "tol must be a number from 1e-14 to 0.01"),
     (["chain:3", "--initial", "q=1,2"], "'q' in the initial state has 2 numbers, but needs 3"),
     (["chain:3", "--initial", "link9=1"], "there is no body 'link9'"),
     (["chain:3", "--initial", "q=one"], "cannot read 'q=one'"),

@@ -16,6 +16,7 @@ import os, signal, sys, threading, time
 import numpy as np, leastaction as la
 model = la.library.chain(10)
 la.Simulator(model, dt=1e-3).step(5)
+la.Simulator(model, dt=1.0, integrator="dop853").step(5)
 la.simulate_many(model, [model.q0] * 4, dt=1e-3, steps=5, threads=2)
 pressed = []
 def press():
@@ -35,6 +36,7 @@ SIMULATOR = ("sim = la.Simulator(model, dt=1e-3); sim.step(10**9)",
              "n = sim.steps; other = la.Simulator(model, dt=1e-3); other.step(n)\n"
              "    print('same', n > 100 and np.array_equal(sim.q, other.q) and np.array_equal(sim.p, other.p)"
              " and sim.energy == other.energy); sim.step(10)")
+CHOSEN_STEPS = tuple(part.replace("dt=1e-3", "dt=1e-2, integrator='dop853'") for part in SIMULATOR)
 LANES = "la.simulate_many(model, [model.q0] * 4, dt=1e-3, steps=2 * 10**7, record_every=10**5, threads={threads})"
 LAW = ("import numba; la.simulate_many(model, [model.q0] * 2, dt=1e-3, steps=10**7, record_every=10**5, threads=2, "
        "control=numba.njit(lambda t, q, v: 0.0 * v))")
@@ -42,8 +44,8 @@ LAW = ("import numba; la.simulate_many(model, [model.q0] * 2, dt=1e-3, steps=10*
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are others there")
 @pytest.mark.parametrize(("work", "after"), [
-    SIMULATOR, (LANES.format(threads=1), "pass"), (LANES.format(threads=2), "pass"), (LAW, "pass"),
-], ids=["Simulator.step", "simulate_many on one thread", "on two", "controlled members"])
+    SIMULATOR, CHOSEN_STEPS, (LANES.format(threads=1), "pass"), (LANES.format(threads=2), "pass"), (LAW, "pass"),
+], ids=["Simulator.step", "by DOP853", "simulate_many on one thread", "on two", "controlled members"])
 def test_ctrl_c_acts_within_a_second(work, after):
     done = subprocess.run([sys.executable, "-c", HEAD.format(work=work, after=after)], capture_output=True, text=True,
                           timeout=120)

@@ -12,7 +12,7 @@ import leastaction as la
 from leastaction.cli.app import Debug, app, plain_errors
 from leastaction.cli.initial import Initial, state_of
 from leastaction.cli.named import Ignore, Root, RootChoice
-from leastaction.cli.report import Method, chosen
+from leastaction.cli.report import Method, Tolerance, chosen
 from leastaction.cli.subject import SUBJECT, find_subject
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def audit(
     dt: Annotated[float, typer.Option(help="Time step for a model, s.")] = 1e-3,
     integrator: Annotated[Method, typer.Option(help="Integrator for a model.")] = Method.VARIATIONAL,
     order: Annotated[int, typer.Option(help="Order of the variational integrator: 2, 4, 6 or 8.")] = 2,
+    tol: Tolerance = None,
     initial: Initial = None,
     root: RootChoice = Root.AUTO,
     ignore: Ignore = None,
@@ -44,7 +45,7 @@ def audit(
         if compare:
             result = la.compare(found, q, v, dt=dt, duration=duration, ignore=ignore or ())
         else:
-            result = la.audit(found, q, v, dt=dt, duration=duration, integrator=chosen(integrator, order),
+            result = la.audit(found, q, v, dt=dt, duration=duration, integrator=chosen(integrator, order, tol),
                               ignore=ignore or ())
         typer.echo(json.dumps(result.to_dict(), indent=2) if as_json else str(result))
         if html is not None:

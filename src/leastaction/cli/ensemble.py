@@ -15,7 +15,7 @@ import leastaction as la
 from leastaction.cli.app import INTERRUPTED, STEP_FAILED, Debug, app, examples, plain_errors
 from leastaction.cli.ensemble_report import report, summary
 from leastaction.cli.named import Ignore, ModelName, Root, RootChoice, named_model
-from leastaction.cli.report import Method, chosen
+from leastaction.cli.report import Method, Tolerance, chosen
 from leastaction.cli.simulate import AsJson, ShowProgress
 from leastaction.cli.vary import Vary, read_vary
 
@@ -39,6 +39,7 @@ def ensemble(
     dt: Annotated[float, typer.Option(help="Time step, s.")] = 1e-3,
     integrator: Annotated[Method, typer.Option(help="Which integrator to use.")] = Method.VARIATIONAL,
     order: Annotated[int, typer.Option(help="Order of the variational integrator: 2, 4, 6 or 8.")] = 2,
+    tol: Tolerance = None,
     root: RootChoice = Root.AUTO,
     ignore: Ignore = None,
     record_every: Annotated[int | None, typer.Option(help=(
@@ -71,7 +72,7 @@ def ensemble(
         study = la.Ensemble(system, count, given, seed=seed, dt=dt, duration=duration, chunk=chunk,
                             record_every=spread(duration, dt) if record_every is None else record_every,
                             keep=int(keep) if keep.isdecimal() else keep, ignore=ignore or (),
-                            integrator=chosen(integrator, order))
+                            integrator=chosen(integrator, order, tol))
         most = _part("--most-failures", most_failures)
         if plot is not None:
             check_picture(plot, study, of)

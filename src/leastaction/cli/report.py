@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 import leastaction as la
 
 if TYPE_CHECKING:
     from leastaction.integrators import Integrator
+
+
+Tolerance = Annotated[float | None, typer.Option("--tol", help="Tolerance of dop853, 1e-9 unless given.")]
 
 
 class Method(StrEnum):
@@ -20,14 +25,18 @@ class Method(StrEnum):
     DOP853 = "dop853"
 
 
-def chosen(method: Method, order: int = 2) -> Integrator:
+def chosen(method: Method, order: int = 2, tol: float | None = None) -> Integrator:
     """Return the integrator that the options name."""
     from leastaction.integrators import as_integrator
 
+    if tol is not None and method is not Method.DOP853:
+        raise ValueError(f"--tol is for the integrator dop853, not for {method.value}")
     if method is Method.VARIATIONAL:
         return la.Variational(order=order)
     if order != 2:
         raise ValueError(f"--order is for the variational integrator, not for {method.value}")
+    if tol is not None:
+        return la.DormandPrince8(tol)
     return as_integrator(method.value)
 
 

@@ -13,7 +13,7 @@ import leastaction as la
 from leastaction.cli.app import INTERRUPTED, Debug, app, examples, plain_errors
 from leastaction.cli.initial import Initial, initial_state
 from leastaction.cli.named import Ignore, ModelName, Root, RootChoice, named_model
-from leastaction.cli.report import Method, chosen, summary
+from leastaction.cli.report import Method, Tolerance, chosen, summary
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
 ShowProgress = Annotated[bool | None, typer.Option("--progress/--no-progress", help=(
@@ -29,6 +29,7 @@ def simulate(
     dt: Annotated[float, typer.Option(help="Time step, s.")] = 1e-3,
     integrator: Annotated[Method, typer.Option(help="Which integrator to use.")] = Method.VARIATIONAL,
     order: Annotated[int, typer.Option(help="Order of the variational integrator: 2, 4, 6 or 8.")] = 2,
+    tol: Tolerance = None,
     initial: Initial = None,
     root: RootChoice = Root.AUTO,
     ignore: Ignore = None,
@@ -41,7 +42,7 @@ def simulate(
 ) -> None:
     """Simulate a model and report how well its energy was kept."""
     with plain_errors(debug):
-        system, method = named_model(model, root, ignore), chosen(integrator, order)
+        system, method = named_model(model, root, ignore), chosen(integrator, order, tol)
         q, v = initial_state(system, initial)
         options: dict[str, Any] = {"dt": dt, "integrator": method, "ignore": ignore or ()}
         finish(lambda: la.simulate(system, q, v, duration=duration, record_every=record_every, out=out,

@@ -59,6 +59,11 @@ class Integrator(ABC):
         return 0.0 if self.chooses_steps else 1.0
 
     @property
+    def first_chunk(self) -> int:
+        """How many steps to make before the first look at the clock, so that Ctrl-C need not wait."""
+        return 1 if self.chooses_steps else 16
+
+    @property
     def in_lanes(self) -> bool:
         """Whether four simulations can be made side by side, in the lanes of SIMD."""
         return False

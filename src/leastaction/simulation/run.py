@@ -87,6 +87,7 @@ class Run:
     def make(self, until: int, keeper: Keeper, progress: Progress) -> None:
         """Make the steps up to one; a StepError is noted by the keeper, and raised."""
         sim = self.sim
+        progress.chunk = min(progress.chunk, sim.integrator.first_chunk)
         with progress, keeper:
             while sim.steps < until:
                 if self.stop is not None and self.stop.is_set():

@@ -203,6 +203,7 @@ class Simulator:
             self._advance(1, forces, push, self._one, self.steps, NEVER)
             return
         end, pace = self.steps + n, Progress(n, False)
+        pace.chunk = min(pace.chunk, self.integrator.first_chunk)
         while self.steps < end:  # Ctrl-C takes effect in between
             first, count = self.steps, min(pace.chunk, end - self.steps)
             self._advance(count, forces, push, self._record(count, NEVER, first), first, NEVER)
