@@ -41,7 +41,7 @@ def publish_hour(
     starts: Annotated[int, typer.Option(help="From how many starts.")] = 8,
     debug: Debug = False,
 ) -> None:
-    """Measure what six methods keep of the energy of the chain in an hour, and write the table of the README."""
+    """Measure what seven methods keep of the energy of the chain in an hour, and write the table of the README."""
     with plain_errors(debug):
         from leastaction.reproduce import hour
 

@@ -68,9 +68,10 @@ ORDER_4 = Method("variational, order 4", 1e-3, la.Variational(order=4))
 COARSE_RK4 = Method("Runge–Kutta 4", 1e-3, la.RungeKutta4())
 FINE_RK4 = Method("Runge–Kutta 4", 1e-3 / 3, la.RungeKutta4())
 EULER = Method("semi-implicit Euler", 1e-3, la.SemiImplicitEuler())
-DOP853 = Method("DOP853", 1.0, la.DormandPrince8(1e-6))
+LOOSE_DOP853 = Method("DOP853", 1.0, la.DormandPrince8(1e-6))
+TIGHT_DOP853 = Method("DOP853", 1.0, la.DormandPrince8(1e-9))
 
-PUBLISHED = (ORDER_2, ORDER_4, COARSE_RK4, FINE_RK4, EULER, DOP853)
+PUBLISHED = (ORDER_2, ORDER_4, COARSE_RK4, FINE_RK4, EULER, LOOSE_DOP853, TIGHT_DOP853)
 
 
 def starts(model: la.Model, count: int) -> Array:
@@ -174,9 +175,10 @@ def draw(runs: Sequence[Ran], path: Path) -> Path:
     import matplotlib.pyplot as plt
 
     from leastaction.plots.picture import save
-    from leastaction.plots.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILION, style
+    from leastaction.plots.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, QUIET, SKY, VERMILION, style
 
-    colours = {ORDER_2: BLUE, ORDER_4: GREEN, COARSE_RK4: VERMILION, FINE_RK4: ORANGE, EULER: PURPLE, DOP853: SKY}
+    colours = {ORDER_2: BLUE, ORDER_4: GREEN, COARSE_RK4: VERMILION, FINE_RK4: ORANGE, EULER: PURPLE, LOOSE_DOP853: SKY,
+               TIGHT_DOP853: QUIET}
     with style():
         figure, panels = plt.subplots(1, 2, figsize=(9.6, 3.5), width_ratios=(3, 2))
         for panel in panels:
