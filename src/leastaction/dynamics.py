@@ -138,6 +138,8 @@ def inverse_dynamics(
 ) -> Array:
     """Joint forces that give the accelerations a, against gravity, springs, damping and forces between bodies.
 
+    In a model with loops these are of many the forces with which no loop carries a load.
+
     Parameters
     ----------
     q : (nq,) configuration, rad, m, unit quaternions; q0 if None
@@ -151,7 +153,6 @@ def inverse_dynamics(
     """
     c = compile_model(model)
     q, v = model.check_state(q, v)
-    model._refuse_loops("inverse_dynamics")
     tau = np.zeros(model.nv)
     w = c.lend("inverse_dynamics")
     given = c.system, w, q, v, vector(model, a, "a"), _time(t), tau
