@@ -13,8 +13,10 @@ import numpy as np
 
 from leastaction.arguments import shown
 from leastaction.compiled_rows import rows_of
+from leastaction.constraint_plan import Numbers, Plan, plan
 from leastaction.errors import ModelError
 from leastaction.kernels import elements, layout
+from leastaction.kernels.constraints import queries
 from leastaction.kernels.constraints.rows import Rows
 from leastaction.kernels.layout import LANES, LINK, State, System, Tree
 from leastaction.kernels.machine import memory
@@ -76,6 +78,28 @@ class Compiled:
     def system(self) -> System:
         """What kernels are told of the model."""
         return System(memory.packed(self.tree), self.rest, self.gravity, self.elements)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The order in which joints and rows are eliminated; only of a model with rows."""
+        assert self.rows is not None
+        return plan(self.tree, self.rows, self._general_position)
+
+    def _general_position(self) -> Numbers:
+        """What the plan needs to know of a configuration without any symmetry."""
+        assert self.rows is not None
+        n, m, rng = self.tree.n, len(self.rows.kind), np.random.default_rng(0)
+        q, w = rng.uniform(0.3, 1.2, size=self.nq), self.workspace()
+        for i in np.flatnonzero(self.tree.kind != layout.SCREW):
+            turn = slice(self.tree.iq[i] + 3 * (self.tree.kind[i] == layout.FREE), self.tree.iq[i] + (
+                7 if self.tree.kind[i] == layout.FREE else 4))
+            q[turn] /= np.linalg.norm(q[turn])
+        ca, cb = np.zeros(6 * m), np.zeros(6 * m)
+        queries.values(self.system.tree, w, self.rows, q, np.zeros(3 * n + 3), np.zeros(m), ca, cb)
+        links = [memory.python_link(w, i) for i in range(n)]
+        return Numbers(np.array([spatial_inertia(link) for link in links]),
+                       np.array([link.axis for link in links]).reshape(n, 6), np.array([link.arm for link in links]),
+                       self.constants[:, LINK.rows("armature").start], ca.reshape(m, 6), cb.reshape(m, 6))
 
     def workspace(self) -> np.ndarray:
         """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""
@@ -151,6 +175,15 @@ class Compiled:
         self._fill(state.w)
         state.q[:], state.v[:], state.alive[:] = q, v, 1.0
         return room, state
+
+
+def spatial_inertia(link: Any) -> np.ndarray:
+    """Return the inertia (6, 6) of a link about its origin, world axes."""
+    xx, yy, zz, xy, xz, yz = link.inertia_world
+    x, y, z = link.centre
+    c = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    first = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - link.mass * c @ c
+    return np.block([[first, link.mass * c], [-link.mass * c, link.mass * np.eye(3)]])
 
 
 _FIELDS = {field.name for field in fields(Compiled)}

@@ -51,6 +51,12 @@ class Plan:
     width: int
     early: bool
 
+    def desk(self) -> Array:
+        """Return fresh memory, all rows being active."""
+        desk = np.zeros(self.size)
+        desk[self.places.active : self.places.active + self.places.rows] = 1.0
+        return desk
+
 
 class Block(NamedTuple):
     """Rows that are eliminated together: the first, how many, and the two links; n is the ground."""

@@ -23,6 +23,7 @@ class Status(IntEnum):
     UNRESOLVED = settings.UNRESOLVED
     TOO_SHORT = settings.TOO_SHORT
     TOO_MANY = settings.TOO_MANY
+    SINGULAR = settings.SINGULAR
 
     @property
     def meaning(self) -> str:
@@ -46,4 +47,5 @@ _MEANING = {
     Status.UNRESOLVED: "the motion is too fast to be followed with this step",
     Status.TOO_SHORT: "the tolerance asks for internal steps that are lost in round-off",
     Status.TOO_MANY: "the tolerance asks for more than 10,000 internal steps before the next node",
+    Status.SINGULAR: "the closed loops are in a configuration in which their rows cannot be told apart",
 }

@@ -16,6 +16,8 @@ from leastaction.dynamics import energy, link_wrenches, momentum, require_regula
 from leastaction.errors import ModelError, StepError
 from leastaction.integrators import Integrator, IntegratorName, Status, as_integrator, point_to_integrator
 from leastaction.kernels import methods
+from leastaction.kernels.constraints.rescue import RescuedConstrained
+from leastaction.kernels.constraints.step import set_up
 from leastaction.kernels.layout import READY, SCRATCH, Clock, Forces, P, V
 from leastaction.kernels.loop import run
 from leastaction.kernels.machine.jit import bound
@@ -131,7 +133,10 @@ class Simulator:
     def _prepare(self, given: int) -> int:
         """Set up the node by what is given of it (kernels/layout.py). Gives the first singular joint or −1."""
         clock = Clock(self.dt * self._longest, 0, 0, 1, 0, 0, given)
-        return int(run(self._method, self.compiled.system, self._room, self._nothing, clock, self._one)[1])
+        singular = int(run(self._method, self.compiled.system, self._room, self._nothing, clock, self._one)[1])
+        if self.compiled.rows is not None and singular < 0:
+            self._redundant = int(set_up(self._method, self.compiled.system, self._room))
+        return singular
 
     @property
     def steps(self) -> int:
@@ -354,7 +359,7 @@ class Simulator:
         clock = Clock(self.dt, k, 1, every, origin, 0, READY)
         failed = out.residual[at], out.status[at]
         while parts <= settings.max_substeps:
-            method = methods.known(Rescued(self._method.stages, settings, parts))
+            method = methods.known(self._rescued(parts))
             made, _ = run(method, self.compiled.system, self._room, again, clock, out)
             spent += int(out.iterations[at])
             if made:
@@ -367,6 +372,14 @@ class Simulator:
             return False
         self._parts = out.substeps[at] = parts
         return True
+
+    def _rescued(self, parts: int) -> Any:
+        """Return the method that makes a step in so many parts."""
+        own = self._method
+        if self.compiled.rows is None:
+            return Rescued(own.stages, own.settings, parts)
+        return RescuedConstrained(own.stages, own.settings, parts, own.rows, own.ops, own.targets, own.places, own.desk,
+                                  own.events)
 
     def _held(self, forces: Forces, k: int, at: int) -> Array:
         """Joint forces (1, nv) of step k, its start being the node; (0, nv) if there are none."""

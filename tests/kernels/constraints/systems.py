@@ -80,11 +80,6 @@ class System:
         return lay_out(self.graph, *(order_early(self.graph, self.numbers(q)) if early else
                                      (order_by_ancestors(self.graph), set())))
 
-    def desk(self, plan):
-        desk = np.zeros(plan.size)
-        desk[plan.places.active : plan.places.active + self.m] = 1.0
-        return desk
-
 
 def inertia(L):
     """The 6 × 6 inertia of a link about its origin, world axes."""

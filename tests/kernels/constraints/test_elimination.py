@@ -44,10 +44,10 @@ def test_random_systems(early):
         A0, A1 = system.values(q)[3], system.values(q_next)[3]
         b, d = rng.normal(size=model.nv), rng.normal(size=system.m)
         x, y = b.copy(), d.copy()
-        solve.solve_mass(c.system.tree, c.workspace(), q, *memory, system.desk(plan), x, y)
+        solve.solve_mass(c.system.tree, c.workspace(), q, *memory, plan.desk(), x, y)
         assert miss((x, y), dense(la.mass_matrix(model, q), A0, A0, b, d)) < 1e-9
         x, y = b.copy(), d.copy()
-        solve.solve_jacobian(c.system, c.workspace(), q, q_next, H, RETRACTIONS["split"], *memory, system.desk(plan),
+        solve.solve_jacobian(c.system, c.workspace(), q, q_next, H, RETRACTIONS["split"], *memory, plan.desk(),
                              x, y)
         J = la.discrete_jacobian(model, q, q, q_next, H)
         assert miss((x, y), dense(J, A0, A1, b, d)) < 1e-9

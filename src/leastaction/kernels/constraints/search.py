@@ -1,8 +1,8 @@
 """The search for the root of a step with rows: chord Newton for the motion and the multipliers together.
 
     p0 + f⁻ + A(q0)ᵀ λ = −D₁L_d(q0, q1),   g(q1) = 0
-An iteration evaluates DRNEA and g, and solves for both corrections at once (elimination.py). The multipliers enter
-linearly: they start at zero, and what is known of them is added to the momenta that are carried into the step.
+An iteration evaluates DRNEA and g, and solves for the correction of the motion and for the multipliers at once
+(elimination.py). These enter linearly: every iteration gives all of them, and none has to be guessed.
 Convergence is judged as without rows (root.judge), by the size √(δqᵀ M δq)/h of the correction, which without rows is
 that of the residual, √(fᵀM⁻¹f): so the part of the residual that the multipliers take, and a gap g, count as what they
 change of the motion.
@@ -14,7 +14,7 @@ from ..drnea import drnea
 from ..layout import SCREW
 from ..machine.jit import formula, kernel, part
 from ..machine.matrix6 import times
-from ..machine.memory import clear, link, team, teams
+from ..machine.memory import copy, link, team, teams
 from ..machine.simd import after, number, summed, wide
 from ..maths.vec3 import dot
 from ..root import LEAST_COSINE, SEARCHING, forecast, judge, rough
@@ -22,7 +22,7 @@ from ..search import leave, worst_joint
 from ..settings import EXHAUSTED, NOT_FINITE, ROTATION, SINGULAR, WRONG_ROOT
 from ..sweep import begin_stiffnesses, joint_adds
 from .elimination import down, factor, up
-from .filling import add_impulses, rows_after
+from .filling import rows_after
 
 
 @formula
@@ -49,17 +49,12 @@ def correction(tree, w, h):
 
 @kernel
 def factor_step(tree, w, rows, ops, targets, places, x, h, retraction, exact):
-    """Factor Newton's matrix with rows at the present motion. Gives a status: 0, WRONG_ROOT or SINGULAR."""
+    """Factor Newton's matrix with rows at the present motion, and set g as the right-hand side. Gives a status: 0,
+    WRONG_ROOT or SINGULAR."""
+    rows_after(tree, w, rows, targets, places, x, True)
     begin_stiffnesses(tree, w, h, retraction, exact)
     det, _, lost = factor(tree, w, ops, places, x, h, True)
     return SINGULAR if lost else WRONG_ROOT if det < 0.0 else 0
-
-
-@kernel
-def take_multipliers(places, x):
-    """Add the last correction of the multipliers to them."""
-    for r in range(places.rows):
-        x[places.total + r] += x[places.answer + r]
 
 
 @part
@@ -67,13 +62,13 @@ def find_root(tree, state, h, reference, settings, rows, ops, targets, places, x
     """As root.find_root, but the last correction has been made. Needs rows_at_node()."""
     w, track, least, origin = state.w, (inf, inf, inf, 0.0, 0.0), 1.0, 0.0
     factored = False
-    clear(after(x, places.total), places.rows)
     for iteration in range(1, settings.max_iterations + 1):
         twice_energy, least = drnea(tree, w, h, settings.retraction, True)
         if not least > LEAST_COSINE:
             return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE, least
-        rows_after(tree, w, rows, targets, places, x, not factored)
-        if not factored:
+        if factored:
+            rows_after(tree, w, rows, targets, places, x, False)
+        else:
             trouble = factor_step(tree, w, rows, ops, targets, places, x, h, settings.retraction,
                                   not rough(settings, iteration))
             if trouble < 0:
@@ -81,7 +76,6 @@ def find_root(tree, state, h, reference, settings, rows, ops, targets, places, x
             factored, origin = settings.chord, -1.0
         up(tree, w, ops, places, x)
         down(tree, w, ops, places, x, 1.0, True)
-        take_multipliers(places, x)
         size, square = reference + 2.0 * twice_energy, correction(tree, w, h)
         relative = sqrt(square / size if size > 0.0 else square) if square >= 0.0 else nan
         origin = relative if origin < 0.0 else origin
@@ -89,7 +83,6 @@ def find_root(tree, state, h, reference, settings, rows, ops, targets, places, x
         outcome, anew, track = judge(settings, iteration, least, relative, left, relative, track)
         if outcome != SEARCHING:
             return iteration, track[0], int(outcome), least
-        add_impulses(tree, w, rows, places, x, places.answer, 1.0)
         factored = factored and anew == 0.0
     return settings.max_iterations, track[0], EXHAUSTED, least
 
@@ -100,5 +93,6 @@ def find_and_leave(tree, state, h, reference, settings, rows, ops, targets, plac
     evaluations, residual, status, least = find_root(tree, state, h, reference, settings, rows, ops, targets, places, x)
     if status < 0:
         return evaluations, residual, status, worst_joint(tree, state, h, settings.retraction, False, status), least
+    copy(after(x, places.answer), after(x, places.total), places.rows)
     leave(tree, state, h, 1.0, None)
     return evaluations, residual, status, -1, least

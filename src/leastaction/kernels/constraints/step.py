@@ -10,13 +10,16 @@ from ..drnea import kick
 from ..guess import guess, learn
 from ..joints import set_motion
 from ..layout import Made
-from ..machine.jit import kernel, part
+from ..machine.jit import entry, kernel, part
+from ..machine.memory import look_at, see
 from ..machine.simd import after, integers, numbers
 from ..methods import method
-from ..node import force_scale, potential_energy, restore_node
+from ..momentum import generalized_momentum
+from ..node import arrive, force_scale, potential_energy, restore_node
+from ..record import KNOWN
+from ..rnea import total_momentum
 from ..settings import SINGULAR
-from ..step import after_stage, come, jumped, may_divide, nothing_yet
-from ..step import NOTICEABLE
+from ..step import NOTICEABLE, after_stage, come, jumped, may_divide, nothing_yet
 from .filling import rows_at_node
 from .projection import CHANGED, FAILED, REDUNDANT, TWICE, project
 from .search import find_and_leave
@@ -114,3 +117,26 @@ def leave(method, system, state):
 
 
 method(Constrained, begin, advance, look, too_long, undo, leave)
+
+
+@entry
+def set_up(method, system, room):
+    """Project the node that node.prepare() set up, and begin the extremes there again. Gives the number of redundant
+    rows, or −1 if the elimination failed."""
+    system = look_at(system)
+    state, x = see(system.tree, room, 1), numbers(method.desk)
+    springs = arrive(system, state.w, state.q)
+    project(system.tree, state, method.rows, integers(method.ops), integers(method.targets), method.places, x)
+    generalized_momentum(system.tree, state.w, state.p)
+    twice = x[method.places.told + TWICE]
+    energy = 0.5 * twice + potential_energy(system, state.w, springs)
+    angular, linear = total_momentum(system.tree, state.w)
+    momentum = angular + linear
+    state.twice[0], state.energy[0] = twice, energy
+    extremes = state.extremes
+    extremes[0] = extremes[1] = energy
+    for j in range(6):
+        state.total[j] = extremes[3 + j] = extremes[9 + j] = momentum[j]
+    extremes[2], extremes[KNOWN] = 0.5 * twice, 1.0
+    told = after(x, method.places.told)
+    return -1 if told[FAILED] != 0.0 else int(told[REDUNDANT])
