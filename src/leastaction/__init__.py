@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from leastaction import reference as reference
     from leastaction import viewers as viewers
     from leastaction.analysis import Certificate, audit, compare, to_mujoco
-    from leastaction.assembly import assemble, closure, constraint_jacobian
+    from leastaction.assembly import assemble
+    from leastaction.closures import closure, constraint_jacobian
     from leastaction.dynamics import (
         discrete_jacobian,
         discrete_residual,
@@ -81,7 +82,8 @@ _HOME = {
     name: f"leastaction.{module}"
     for module, names in {
         "analysis": "Certificate audit compare to_mujoco",
-        "assembly": "assemble closure constraint_jacobian",
+        "assembly": "assemble",
+        "closures": "closure constraint_jacobian",
         "dynamics": "discrete_jacobian discrete_residual energy forward_dynamics increment inverse_dynamics jacobian "
                     "kinetic_energy mass_matrix momentum poses potential_energy",
         "ensemble": "Ensemble EnsembleResults Normal Uniform open_ensemble",

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterable
 
-from leastaction.assembly import closure
+from leastaction.closures import closure
 from leastaction.errors import ModelError, ModelWarning, warn_user
 from leastaction.formats.markup import Element, number
 from leastaction.model import Model

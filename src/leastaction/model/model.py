@@ -219,7 +219,7 @@ class Model:
         ----------
         q : (nq,) configuration, rad, m, unit quaternions; q0 if None
         """
-        from leastaction.assembly import mobility
+        from leastaction.closures import mobility
 
         return mobility(self, q)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.arguments import all_finite, finite, real_array, shown, whole
+from leastaction.assembly import started
 from leastaction.compiled import compile_model
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
 from leastaction.errors import ModelError, StepError
@@ -64,7 +65,7 @@ class Simulator:
         if seconds is None or seconds <= 0:
             raise ValueError(f"dt must be a positive number of seconds, not {shown(dt)}")
         self._set_up(model, seconds, as_integrator(integrator))
-        self._start(*model.check_state(q, v), None)
+        self._start(*started(model, self.compiled, *model.check_state(q, v)), None)
         tell(model, ignore)
         if self.compiled.damped and self._longest == 0.0 and DAMPING not in accepted(ignore):
             doubt = unresolved_damping(model, self.q, self.dt, self.integrator)
@@ -529,7 +530,7 @@ def variational_step(
     if not step:
         raise ValueError(f"h must be a finite number other than zero, not {shown(h)}")
     p = vector(model, p0, "p0")
-    sim = Simulator(model, q0, None, dt=abs(step), integrator=integrator, ignore=KNOWN)
+    sim = Simulator(model, q0, np.zeros(model.nv), dt=abs(step), integrator=integrator, ignore=KNOWN)
     sim.dt = step
     sim._start(sim.q, sim.v, p)
     sim.step()
