@@ -1,9 +1,10 @@
 """The order in which joints and rows are eliminated from a tree with closed loops, as a list of operations.
 
-A block of rows (a loop or a coupling) can go when all joints of its loop are gone, at the nearest common ancestor of the
-two links; or before, as soon as its own pivot is regular with the links that it acts on held. In the first order a link
-carries all rows that are open in its subtree, in the second it is coupled to links instead. Which is cheaper depends on
-the mechanism: both are counted here, once for a model, and kernels/constraints/elimination.py does what the list says.
+A block of rows (a loop or a coupling) can go when all joints of its loop are gone, at the nearest common ancestor of
+the two links; or before, as soon as its own pivot is regular with the links that it acts on held. In the first order a
+link carries all rows that are open in its subtree, in the second it is coupled to links instead. Which is cheaper
+depends on the mechanism: both are counted here, once for a model, and kernels/constraints/elimination.py does what the
+list says.
 """
 
 from __future__ import annotations
@@ -16,7 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leastaction.kernels.constraints.elimination import (
-    BLOCK, EARLIER, EARLY, JOINT, LATER, NODE, NOWHERE, SELF, TOLD, Places,
+    BLOCK,
+    EARLIER,
+    EARLY,
+    JOINT,
+    LATER,
+    NODE,
+    NOWHERE,
+    SELF,
+    TOLD,
+    Places,
 )
 from leastaction.kernels.constraints.pivots import SCRATCH, SIDE
 from leastaction.kernels.constraints.rows import COUPLE, Rows
@@ -84,7 +94,7 @@ class Graph:
         """Link at which all joints of the block's loop are gone; n, the ground, for many."""
         a, b = block.a, block.b
         if b == self.n or root[a] != root[b]:
-            return self.parent[a] if block.couple and b == self.n else self.n
+            return int(self.parent[a]) if block.couple and b == self.n else self.n
         if block.couple:
             a, b = self.parent[a], self.parent[b]
         while a != b:
@@ -92,7 +102,7 @@ class Graph:
                 a = self.parent[a]
             else:
                 b = self.parent[b]
-        return a
+        return int(a)
 
     def size(self, node: int) -> int:
         """Numbers of a node."""
@@ -258,8 +268,11 @@ def _target(graph: Graph, block: Block, k: int, joint: int, pair: int, first: bo
 
 
 class Numbers(NamedTuple):
-    """A configuration as the early order needs it: of links, inertia (n, 6, 6), axes (n, 6) of SCREW joints, arms
-    (n, 3) and armatures (n,); of rows, both wrenches (m, 6)."""
+    """A configuration as the early order needs it.
+
+    Of links: inertia (n, 6, 6), axes (n, 6) of SCREW joints, arms (n, 3) and armatures (n,); of rows: both wrenches
+    (m, 6).
+    """
 
     inertia: Array
     axis: Array
@@ -316,6 +329,7 @@ class Early:
         self.B[x, y] = self.B[x, y] + value if (x, y) in self.B else value
 
     def order(self) -> tuple[list[int], set[int]]:
+        """Go through with it. Gives the order of all nodes, and which blocks go early."""
         graph, n = self.graph, self.graph.n
         children = [0] * (n + 1)
         for above in graph.parent:

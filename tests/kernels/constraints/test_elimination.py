@@ -1,10 +1,8 @@
 """The sweep with rows against dense solves: random trees, all joints and kinds of rows, both orders of elimination."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from systems import dense, random_system
 
 import leastaction as la
 from leastaction.dynamics import RETRACTIONS
@@ -12,9 +10,6 @@ from leastaction.kernels.constraints import solve
 from leastaction.kernels.constraints.rows import COUPLE, DIST, DOT, POS
 from leastaction.kernels.layout import BALL, FREE, SCREW
 from reference.trees import random_model, random_triplet
-
-sys.path.insert(0, str(Path(__file__).parent))
-from systems import dense, random_system
 
 H = 0.01
 SYSTEMS = 110

@@ -11,8 +11,8 @@ z is coupled to, rows or links, is a *neighbour* y, with B[z, y] and B[y, z]. Wi
 If every block of rows waits until the joints of its loop are gone, the neighbours of a link are rows that are open in
 its subtree. If one goes before, as soon as its W is regular, the links that it acts on become neighbours.
 
-Of a pair the pivot that comes first says how the two blocks lie in memory: number (later, earlier) of B[earlier, later]ᵀ
-and, behind it, of B[later, earlier]. Of a joint's pair Sᵀ B[z, y] and B[y, z] S⁺ take their place.
+Of a pair the pivot that comes first says how the two blocks lie in memory: B[earlier, later]ᵀ, row by row, and behind
+it B[later, earlier]. Once a joint is gone, Sᵀ B[z, y] and B[y, z] S⁺ are in their place.
 """
 
 from collections import namedtuple

@@ -97,8 +97,8 @@ def rows_after(tree, w, rows, targets, places, x, factoring):
                 put_joint(x, targets, t + 3, x[o + 1], cb)
             continue
         before = read3(x, o + 6)
-        x[places.rhs + r], m, f = wrench_row(rows, r, so3.multiply(La.dR, La.rotation), so3.multiply(Lb.dR, Lb.rotation),
-                                             add(before, sub(La.d, Lb.d)))
+        Ra, Rb = so3.multiply(La.dR, La.rotation), so3.multiply(Lb.dR, Lb.rotation)
+        x[places.rhs + r], m, f = wrench_row(rows, r, Ra, Rb, add(before, sub(La.d, Lb.d)))
         if factoring:
             m, f = shift_wrench(m, f, La.d)
             m0, f0 = read6(x, o)

@@ -4,8 +4,8 @@ Gaussian elimination with full pivoting, W = Pᵀ L D U Qᵀ. Pivots below RELAT
 left has full rank r, with L (m × r) and U (r × m) well conditioned, all their numbers being at most one; the inverse is
 then Moore and Penrose's,
     W⁺ = Q Uᵀ (U Uᵀ)⁻¹ D⁻¹ (Lᵀ L)⁻¹ Lᵀ P,
-which gives the least multipliers among all that do the same. A row that is switched off has a zero row and a zero column
-in W⁺.
+which gives the least multipliers among all that do the same. A row that is switched off has a zero row and a zero
+column in W⁺.
 """
 
 from ..machine.jit import kernel

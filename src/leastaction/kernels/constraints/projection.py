@@ -7,11 +7,11 @@ kept nor on how the run is cut into calls.
 
 from ..joints import get_solution
 from ..kinematics import inertia_times
-from ..layout import DOF, SCREW
+from ..layout import DOF
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, copy, link
 from ..machine.simd import after
-from ..maths.vec3 import NONE, dot
+from ..maths.vec3 import dot
 from ..momentum import drop_momenta
 from ..sweep import begin_inertias
 from .elimination import down, factor, up
