@@ -13,7 +13,7 @@ import numpy as np
 
 from leastaction.arguments import shown
 from leastaction.compiled_rows import rows_of
-from leastaction.constraint_plan import Numbers, Plan, plan
+from leastaction.constraint_plan import Numbers, Plan, common_ancestors, plan
 from leastaction.errors import ModelError
 from leastaction.kernels import elements, layout
 from leastaction.kernels.constraints import queries
@@ -53,6 +53,7 @@ class Compiled:
     rows : of loops and couplings, as kernels/constraints takes them; None if there are none
     force_rows : of every force, in how many rows of which kind of table it is
     driven : whether some force between bodies changes the energy
+    home : (nq,) configuration q0, near which the loops can be closed
     """
 
     tree: Tree
@@ -73,6 +74,7 @@ class Compiled:
     rows: Rows | None
     force_rows: list[dict[str, int]]
     driven: bool
+    home: np.ndarray
 
     @cached_property
     def system(self) -> System:
@@ -83,18 +85,35 @@ class Compiled:
     def plan(self) -> Plan:
         """The order in which joints and rows are eliminated; only of a model with rows."""
         assert self.rows is not None
-        return plan(self.tree, self.rows, self._general_position)
+        return plan(self.tree, self.rows, self._void(), self._numbers)
 
-    def _general_position(self) -> Numbers:
-        """What the plan needs to know of a configuration without any symmetry."""
+    def _void(self) -> np.ndarray:
+        """Tell which rows (m,) no joint can change, in two configurations without any symmetry."""
         assert self.rows is not None
-        n, m, rng = self.tree.n, len(self.rows.kind), np.random.default_rng(0)
-        q, w = rng.uniform(0.3, 1.2, size=self.nq), self.workspace()
+        n, m = self.tree.n, len(self.rows.kind)
+        ancestor = common_ancestors(self.tree, self.rows)
+        void = np.ones(m, dtype=bool)
+        for seed in range(2):
+            change = np.zeros(m)
+            queries.greatest_change(self.system.tree, self.workspace(), self.rows, self._near_home(seed, 0.3, 1.2),
+                                    np.zeros(3 * n + 3), ancestor, np.zeros(m), *np.zeros((2, 6 * m)),
+                                    np.zeros(self.nv), change)
+            void &= change < VOID
+        return void
+
+    def _near_home(self, seed: int, least: float, most: float) -> np.ndarray:
+        """Return a configuration (nq,) so far from q0, which has no symmetry."""
+        q = self.home + np.random.default_rng(seed).uniform(least, most, size=self.nq)
         for i in np.flatnonzero(self.tree.kind != layout.SCREW):
-            turn = slice(self.tree.iq[i] + 3 * (self.tree.kind[i] == layout.FREE), self.tree.iq[i] + (
-                7 if self.tree.kind[i] == layout.FREE else 4))
-            q[turn] /= np.linalg.norm(q[turn])
-        ca, cb = np.zeros(6 * m), np.zeros(6 * m)
+            first = self.tree.iq[i] + (3 if self.tree.kind[i] == layout.FREE else 0)
+            q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
+        return q
+
+    def _numbers(self, least: float, most: float) -> Numbers:
+        """Return what the plan needs to know of a configuration so far from q0."""
+        assert self.rows is not None
+        n, m, w = self.tree.n, len(self.rows.kind), self.workspace()
+        q, (ca, cb) = self._near_home(0, least, most), np.zeros((2, 6 * m))
         queries.values(self.system.tree, w, self.rows, q, np.zeros(3 * n + 3), np.zeros(m), ca, cb)
         links = [memory.python_link(w, i) for i in range(n)]
         return Numbers(np.array([spatial_inertia(link) for link in links]),
@@ -186,6 +205,7 @@ def spatial_inertia(link: Any) -> np.ndarray:
     return np.block([[first, link.mass * c], [-link.mass * c, link.mass * np.eye(3)]])
 
 
+VOID = 1e-12  # change of a row by a joint, relative to its wrench, below which no joint changes it
 _FIELDS = {field.name for field in fields(Compiled)}
 # By the id of a model, for as long as the model lives: its revision with that of the kinds of elements
 _cache: dict[int, tuple[tuple[int, int], Compiled]] = {}
@@ -326,4 +346,5 @@ def _compile(model: Model) -> Compiled:
         force_rows=force_rows,
         driven=not all(force.keeps_energy for force in model.forces.values()),
         rows=rows_of(model, tree, rows, link_of_body, merged.position, merged.quaternion),
+        home=model.q0,
     )

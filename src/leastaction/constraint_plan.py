@@ -34,6 +34,9 @@ from leastaction.kernels.layout import DOF, Tree
 
 Array = np.ndarray
 THRESHOLD = 1e-3  # of a block's least singular value, relative to what it is made of, above which it may go early
+# Configurations in which the early order is tried: how far joints are from q0, rad or m. Away from it a chain curls up,
+# and no joint is straight; near it rods are about as long as they should be.
+TRIED = (0.3, 1.2), (-0.15, 0.15)
 NARROW = 6  # a front that is no wider than this cannot become cheaper: one link alone has six numbers
 
 
@@ -51,6 +54,7 @@ class Plan:
     cost : multiplications that factoring takes for the rows
     width : numbers that the widest front has
     early : whether blocks go before their loop is done
+    void : rows that no joint can change, as those that keep a planar mechanism in its plane; they are in no block
     """
 
     ops: Array
@@ -60,6 +64,7 @@ class Plan:
     cost: int
     width: int
     early: bool
+    void: int
 
     def desk(self) -> Array:
         """Return fresh memory, all rows being active."""
@@ -81,9 +86,10 @@ class Block(NamedTuple):
 class Graph:
     """What the symbolic elimination knows: nodes are links, 0 … n − 1, and then blocks of rows."""
 
-    def __init__(self, tree: Tree, rows: Rows) -> None:
+    def __init__(self, tree: Tree, rows: Rows, void: Array | None = None) -> None:
         self.n, self.parent, self.kind = tree.n, tree.parent.tolist(), tree.kind.tolist()
-        self.blocks = blocks(rows)
+        self.rows = len(rows.kind)
+        self.blocks = blocks(rows, np.zeros(self.rows, dtype=bool) if void is None else void)
         root = rows.root.tolist()
         self.depth = [0] * (self.n + 1)
         for i, above in enumerate(self.parent):
@@ -131,12 +137,21 @@ class Graph:
         return 2 * size * front**2 + size**2 * (front + size)
 
 
-def blocks(rows: Rows) -> list[Block]:
-    """Return the rows of each loop as a block."""
+def common_ancestors(tree: Tree, rows: Rows) -> Array:
+    """Return for each row (m,) the link at which all joints of its loop are gone; n for the ground."""
+    graph, found = Graph(tree, rows), np.full(len(rows.kind), tree.n)
+    for block, ancestor in zip(graph.blocks, graph.ancestor, strict=True):
+        found[block.first : block.first + block.size] = ancestor
+    return found
+
+
+def blocks(rows: Rows, void: Array) -> list[Block]:
+    """Return the rows of each loop as a block, without those that are void (m,)."""
     kind, a, b, loop = (column.tolist() for column in (rows.kind, rows.a, rows.b, rows.loop))
     found: list[Block] = []
-    for r in range(len(kind)):
-        same = bool(found) and loop[r] == loop[found[-1].first] and found[-1].size < SIDE
+    for r in np.flatnonzero(~void).tolist():
+        same = bool(found) and loop[r] == loop[found[-1].first] and r == found[-1].first + found[-1].size < (
+            found[-1].first + SIDE)
         if same and (a[r], b[r], False) == (*found[-1][2:4], found[-1].couple or kind[r] == COUPLE):
             found[-1] = found[-1]._replace(size=found[-1].size + 1)
         else:
@@ -184,8 +199,8 @@ def order_by_ancestors(graph: Graph) -> list[int]:
     return order
 
 
-def least_cost_by_ancestors(graph: Graph) -> int:
-    """Return what the joints alone cost in the order by ancestors, without going through with it."""
+def fronts_by_ancestors(graph: Graph) -> tuple[list[int], int]:
+    """Return the fronts of the joints in the order by ancestors, and what they cost, without going through with it."""
     rows = [0] * (graph.n + 1)
     for block, ancestor in zip(graph.blocks, graph.ancestor, strict=True):
         for link in {block.a, block.b} - {graph.n}:
@@ -195,13 +210,13 @@ def least_cost_by_ancestors(graph: Graph) -> int:
     for i in range(graph.n - 1, -1, -1):
         total += graph.cost(i, rows[i])
         rows[graph.parent[i]] += rows[i]
-    return total
+    return rows[: graph.n], total
 
 
 def lay_out(graph: Graph, order: list[int], early: set[int]) -> Plan:
     """Turn an order of nodes into operations and addresses."""
     n, near, at = graph.n, graph.neighbours(), {node: k for k, node in enumerate(order)}
-    count = sum(block.size for block in graph.blocks)
+    count = graph.rows
     size, pairs = 0, {}
 
     def take(numbers: int) -> int:
@@ -255,7 +270,8 @@ def lay_out(graph: Graph, order: list[int], early: set[int]) -> Plan:
         square=take(36), front=take(SIDE * max(width, 1)))
     starts = np.cumsum([1 + len(ops), *map(len, ops)])[:-1]
     packed = np.concatenate([[len(ops)], starts, *ops]).astype(np.int64)
-    return Plan(packed, places, targets, size, cost, width, bool(early))
+    return Plan(packed, places, targets, size, cost, width, bool(early),
+                count - sum(block.size for block in graph.blocks))
 
 
 def _target(graph: Graph, block: Block, k: int, joint: int, pair: int, first: bool) -> tuple[int, int, int]:
@@ -282,28 +298,43 @@ class Numbers(NamedTuple):
     cb: Array
 
 
-def plan(tree: Tree, rows: Rows, numbers: Callable[[], Numbers]) -> Plan:
-    """Make the cheaper of the two lists of operations.
+def plan(tree: Tree, rows: Rows, void: Array, numbers: Callable[[float, float], Numbers]) -> Plan:
+    """Make the cheapest list of operations that is found.
 
     Parameters
     ----------
     tree, rows : of the model
-    numbers : gives a configuration in general position, where the early order finds out which blocks are regular
+    void : (m,) rows that no joint can change
+    numbers : gives a random configuration between two distances from q0; there the early order finds out which blocks
+        are regular
     """
-    graph = Graph(tree, rows)
-    least = least_cost_by_ancestors(graph)
-    if graph.n + len(graph.blocks) <= 1000 or least < 1000 * graph.n:
+    graph = Graph(tree, rows, void)
+    widths, least = fronts_by_ancestors(graph)
+    if max(widths, default=0) <= NARROW:
         plain = lay_out(graph, order_by_ancestors(graph), set())
         if plain.width <= NARROW:
             return plain
-        other = lay_out(graph, *order_early(graph, numbers()))
-        return other if other.cost < plain.cost else plain
-    return lay_out(graph, *order_early(graph, numbers()))
+    best: Plan | None = None
+    for least_away, most_away in TRIED:
+        found = order_early(graph, numbers(least_away, most_away), best.cost if best else None)
+        if found is not None:
+            best = lay_out(graph, *found)
+    if best is not None and least >= best.cost:
+        return best
+    plain = lay_out(graph, order_by_ancestors(graph), set())
+    return best if best is not None and best.cost < plain.cost else plain
 
 
-def order_early(graph: Graph, numbers: Numbers) -> tuple[list[int], set[int]]:
-    """Return the deepest links first, and every block as soon as it is regular; and which blocks go early."""
-    return Early(graph, numbers).order()
+def order_early(graph: Graph, numbers: Numbers, limit: int | None = None) -> tuple[list[int], set[int]] | None:
+    """Return the deepest links first, and every block as soon as it is regular; and which blocks go early.
+
+    None if that costs more than the limit, or the configuration is too bad to tell.
+    """
+    try:
+        with np.errstate(over="raise", invalid="raise", divide="raise"):
+            return Early(graph, numbers).order(limit)
+    except (FloatingPointError, np.linalg.LinAlgError):
+        return None
 
 
 class Early:
@@ -328,8 +359,8 @@ class Early:
     def _add(self, x: int, y: int, value: Array) -> None:
         self.B[x, y] = self.B[x, y] + value if (x, y) in self.B else value
 
-    def order(self) -> tuple[list[int], set[int]]:
-        """Go through with it. Gives the order of all nodes, and which blocks go early."""
+    def order(self, limit: int | None) -> tuple[list[int], set[int]] | None:
+        """Go through with it. Gives the order of all nodes, and which blocks go early; or None, at the limit."""
         graph, n = self.graph, self.graph.n
         children = [0] * (n + 1)
         for above in graph.parent:
@@ -342,8 +373,10 @@ class Early:
         found: list[int] = []
         early: set[int] = set()
         gone = [False] * (n + len(graph.blocks))
+        cost = 0
 
         def let_go(node: int) -> None:
+            nonlocal cost
             stack = [node]
             while stack:
                 last = stack.pop()
@@ -351,6 +384,7 @@ class Early:
                     continue
                 if last != node:
                     early.add(last)
+                cost += graph.cost(last, graph.front(self.near[last]))
                 stack += [y for y in self._eliminate(last) if y >= n]
                 gone[last] = True
                 found.append(last)
@@ -361,6 +395,8 @@ class Early:
                 if not gone[c]:
                     let_go(c)
             let_go(i)
+            if limit is not None and cost >= limit:
+                return None
             above = graph.parent[i]
             children[above] -= 1
             if above < n and not children[above]:

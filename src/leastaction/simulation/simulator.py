@@ -136,7 +136,10 @@ class Simulator:
         clock = Clock(self.dt * self._longest, 0, 0, 1, 0, 0, given)
         singular = int(run(self._method, self.compiled.system, self._room, self._nothing, clock, self._one)[1])
         if self.compiled.rows is not None and singular < 0:
-            self._redundant = int(set_up(self._method, self.compiled.system, self._room))
+            own = self._method
+            desk = own.desk if self._settings else own.closing
+            self._redundant = int(set_up(own.rows, own.ops, own.targets, own.places, desk, self.compiled.system,
+                                         self._room)) + self.compiled.plan.void
         return singular
 
     @property

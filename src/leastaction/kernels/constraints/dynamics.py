@@ -6,12 +6,12 @@ that rnea.link_forces leaves for a = 0.
 
 from ..aba import load, singular_joint
 from ..joints import get_solution
-from ..kinematics import read3
 from ..layout import Held
 from ..machine.jit import entry, kernel
 from ..machine.memory import copy, link, look_at
 from ..machine.simd import after, integers, numbers
 from ..maths import so3
+from ..maths.spatial import read3
 from ..maths.vec3 import add, cross, dot, sub
 from ..node import arrive, set_wrenches
 from .elimination import NODE, down, up

@@ -17,17 +17,13 @@ it B[later, earlier]. Once a joint is gone, Sᵀ B[z, y] and B[y, z] S⁺ are in
 
 from collections import namedtuple
 
-from ..kinematics import shift_wrench
-from ..layout import BALL, SCREW
+from ..joints import dispatch as joint
+from ..layout import DOF
 from ..machine.jit import formula, kernel
-from ..machine.matrix6 import add_to_matrix, alike, matrix, times, times_transposed
-from ..machine.memory import link, side
+from ..machine.matrix6 import add_to_matrix, alike, matrix
+from ..machine.memory import link
 from ..machine.simd import after
-from ..maths.mat3 import mat_vec, vec_mat
-from ..maths.vec3 import add, add_scaled, cross, dot, scale, sub
-from ..sweep import (
-    down_ball, down_free, down_screw, eliminate_ball, eliminate_free, eliminate_screw, up_ball, up_free, up_screw,
-)
+from ..maths.vec3 import add
 from .pivots import invert
 
 # An operation: JOINT, BLOCK or EARLY (a block that must be regular); number of the link, or of the first row; number of
@@ -52,22 +48,6 @@ Places = namedtuple("Places", "rows cleared rhs answer active node near total ki
 NODE, TOLD = 9, 4
 
 
-@formula
-def read6(x, a):
-    return (x[a], x[a + 1], x[a + 2]), (x[a + 3], x[a + 4], x[a + 5])
-
-
-@formula
-def put3(x, a, v):
-    x[a], x[a + 1], x[a + 2] = v
-
-
-@formula
-def put6(x, a, m, f):
-    put3(x, a, m)
-    put3(x, a + 3, f)
-
-
 @kernel
 def add6_to(x, a, stride, m, f):
     x[a] += m[0]
@@ -79,7 +59,7 @@ def add6_to(x, a, stride, m, f):
 
 
 @kernel
-def hand_on(x, move, to, k, dim, square, column, row):
+def deliver(x, move, to, k, dim, square, column, row):
     """Add number k of a neighbour's pair to its pair with the parent, or to the matrix of the parent."""
     if move == LATER:
         add6_to(x, to + 6 * k, 1, column[0], column[1])
@@ -93,53 +73,13 @@ def hand_on(x, move, to, k, dim, square, column, row):
 
 
 @kernel
-def through_screw(L, x, a, b, t, joint, newton):
-    """Let one number of a neighbour, whose column is at a and whose row is at b, pass the SCREW joint of link L: what
-    takes their place, row D⁻¹ at t, and column and row as the parent sees them."""
-    (m, f), (rm, rf), (turn, move) = read6(x, a), read6(x, b), L.axis
-    after_turn, after_move = L.axis if newton is None else L.axis_after
-    s = dot(turn, m) + dot(move, f)
-    r = dot(after_turn, rm) + dot(after_move, rf)
-    if joint >= 0:
-        s -= x[joint]
-        r += x[joint + 1]
-    x[a], x[b] = s, r
-    s, r = L.inverse * s, L.inverse * r
-    x[t] = r
-    (um, uf), (vm, vf) = L.column, L.column if newton is None else L.row
-    (m, f), (rm, rf) = shift_wrench(m, f, L.arm), shift_wrench(rm, rf, L.arm)
-    return (add_scaled(m, -s, um), add_scaled(f, -s, uf)), (add_scaled(rm, -r, vm), add_scaled(rf, -r, vf))
-
-
-@kernel
-def through_ball(A, L, x, a, b, t):
-    """As through_screw, of a BALL joint."""
-    (s, f), (rm, rf) = read6(x, a), read6(x, b)
-    r = add(rm, cross(rf, L.lever))
-    put3(x, b, r)
-    y, z = mat_vec(L.inverse3, s), vec_mat(r, L.inverse3)
-    put3(x, t, z)
-    (um, uf), (vm, vf) = times(A, (y, cross(L.lever, y))), times_transposed(A, (z, scale(0.0, z)))
-    return shift_wrench(sub(s, um), sub(f, uf), L.arm), shift_wrench(sub(rm, vm), sub(rf, vf), L.arm)
-
-
-@kernel
-def through_free(inverse, E, L, x, a, b, t):
-    """As through_screw, of a FREE joint: Â D⁻¹ = 1 − E D⁻¹."""
-    y, z = times(inverse, read6(x, a)), times_transposed(inverse, read6(x, b))
-    put6(x, t, z[0], z[1])
-    (um, uf), (vm, vf) = times(E, y), times_transposed(E, z)
-    return shift_wrench(um, uf, L.arm), shift_wrench(vm, vf, L.arm)
-
-
-@kernel
-def add_square(tree, w, i, x, square, k):
-    """Add k times the square (6 × 6) to the articulated matrix of link i."""
+def add_square(tree, w, i, x, square):
+    """Add the square (6 × 6) to the articulated matrix of link i."""
     A, a = matrix(w, tree, i), after(x, square)
-    blocks = ((k * a[0], k * a[1], k * a[2], k * a[6], k * a[7], k * a[8], k * a[12], k * a[13], k * a[14]),
-              (k * a[3], k * a[4], k * a[5], k * a[9], k * a[10], k * a[11], k * a[15], k * a[16], k * a[17]),
-              (k * a[18], k * a[19], k * a[20], k * a[24], k * a[25], k * a[26], k * a[30], k * a[31], k * a[32]),
-              (k * a[21], k * a[22], k * a[23], k * a[27], k * a[28], k * a[29], k * a[33], k * a[34], k * a[35]))
+    blocks = ((a[0], a[1], a[2], a[6], a[7], a[8], a[12], a[13], a[14]),
+              (a[3], a[4], a[5], a[9], a[10], a[11], a[15], a[16], a[17]),
+              (a[18], a[19], a[20], a[24], a[25], a[26], a[30], a[31], a[32]),
+              (a[21], a[22], a[23], a[27], a[28], a[29], a[33], a[34], a[35]))
     add_to_matrix(w, tree, i, alike(A, blocks))
 
 
@@ -153,32 +93,21 @@ def clear_square(x, square):
 def let_joint_go(tree, w, ops, o, places, x, h, newton):
     """Factor the joint of an operation, and pass its neighbours on. Gives the sign of the pivot's determinant."""
     i, count = ops[o + 1], ops[o + 2]
-    L, kind, parent = link(w, i), tree.kind[i], tree.parent[i]
-    if kind == SCREW:
-        det = eliminate_screw(tree, w, i, h, newton)
-    elif kind == BALL:
-        det = eliminate_ball(tree, w, i, h, newton)
-    else:
-        det = eliminate_free(tree, w, i, h, newton)
+    L, kind = link(w, i), tree.kind[i]
+    det = joint.eliminate(kind, tree, w, i, h, newton)
     t, squared = places.front, False
     for e in range(o + HEAD, o + HEAD + EACH * count, EACH):
-        dim, at, move, to, joint = ops[e + 2], ops[e + 3], ops[e + 4], ops[e + 5], ops[e + 6]
+        dim, at, move, to, coupled = ops[e + 2], ops[e + 3], ops[e + 4], ops[e + 5], ops[e + 6]
         if move == SELF:
             clear_square(x, places.square)
             squared = True
         for k in range(dim):
-            a, b = at + 6 * k, at + 6 * (dim + k)
-            if kind == SCREW:
-                column, row = through_screw(L, x, a, b, t, joint, newton)
-            elif kind == BALL:
-                column, row = through_ball(matrix(w, tree, i), L, x, a, b, t)
-            else:
-                column, row = through_free(matrix(w, tree, i), side(tree, w, i).E, L, x, a, b, t)
+            column, row = joint.hand_on(kind, tree, w, i, L, x, at + 6 * k, at + 6 * (dim + k), t, coupled, newton)
             t += 6
             if move != NOWHERE:
-                hand_on(x, move, to, k, dim, places.square, column, row)
+                deliver(x, move, to, k, dim, places.square, column, row)
     if squared:
-        add_square(tree, w, parent, x, places.square, 1.0)
+        add_square(tree, w, tree.parent[i], x, places.square)
     return det
 
 
@@ -237,7 +166,7 @@ def update(tree, w, ops, o, places, x, count, size, stride):
             for j in range(dq):
                 x[own + dq * k + j] -= product(x, tq + 6 * k, q + stride * j, size)
         if ops[eq] == 0:
-            add_square(tree, w, ops[eq + 1], x, own, 1.0)
+            add_square(tree, w, ops[eq + 1], x, own)
         tq += 6 * dq
 
 
@@ -251,9 +180,8 @@ def factor(tree, w, ops, places, x, h, newton):
         kind, count = ops[o], ops[o + 2]
         if kind == JOINT:
             det *= let_joint_go(tree, w, ops, o, places, x, h, newton)
-            freedom = tree.kind[ops[o + 1]]
             if count > 0:
-                update(tree, w, ops, o, places, x, count, 1 if freedom == SCREW else 3 if freedom == BALL else 6, 6)
+                update(tree, w, ops, o, places, x, count, DOF[tree.kind[ops[o + 1]]], 6)
             continue
         rows, rank, sign = let_block_go(ops, o, places, x)
         det *= sign if h > 0.0 or rows % 2 == 0 or rank < rows else -sign
@@ -288,22 +216,14 @@ def pass_up(w, ops, e, places, x, a, stride, own, size):
 @kernel
 def up_joint(tree, w, ops, o, places, x):
     """Eliminate a joint from the right-hand side. Gives uᵀ D⁻¹ u."""
-    i, count = ops[o + 1], ops[o + 2]
-    L, own, size = link(w, i), places.square, 1
-    if tree.kind[i] == SCREW:
-        norm, wrench = up_screw(tree, L, L, L.answer, None)
-        x[own] = L.x
-    elif tree.kind[i] == BALL:
-        norm, wrench = up_ball(matrix(w, tree, i), L, L, L.answer, None)
-        put3(x, own, L.x3)
-        size = 3
-    else:
-        norm, wrench = up_free(matrix(w, tree, i), side(tree, w, i).E, L, L, L.answer, None)
-        put6(x, own, L.x6[0], L.x6[1])
-        size = 6
+    i, count, own = ops[o + 1], ops[o + 2], places.square
+    L, kind = link(w, i), tree.kind[i]
+    norm, wrench = joint.up(kind, tree, w, w, i, L, L, L.answer, None)
     add_answer(w, tree.parent[i], wrench[0], wrench[1])
+    if count > 0:
+        joint.show_x(kind, L, x, own)
     for e in range(o + HEAD, o + HEAD + EACH * count, EACH):
-        pass_up(w, ops, e, places, x, ops[e + 3] + 6 * ops[e + 2], 6, own, size)
+        pass_up(w, ops, e, places, x, ops[e + 3] + 6 * ops[e + 2], 6, own, DOF[kind])
     return norm
 
 
@@ -357,25 +277,11 @@ def gather_down(w, ops, o, places, x, stride, own, size):
 def down_joint(tree, w, ops, o, places, x, k, newton):
     """Substitute at a joint, after its neighbours and its parent."""
     i, own = ops[o + 1], places.square
-    L, twist = link(w, i), link(w, tree.parent[i]).answer
-    if tree.kind[i] == SCREW:
-        if ops[o + 2] > 0:
-            gather_down(w, ops, o, places, x, 6, own, 1)
-            L.x -= L.inverse * x[own]
-        twist = down_screw(L, L, twist, k, newton, None)
-    elif tree.kind[i] == BALL:
-        if ops[o + 2] > 0:
-            gather_down(w, ops, o, places, x, 6, own, 3)
-            L.x3 = sub(L.x3, mat_vec(L.inverse3, read6(x, own)[0]))
-        twist = down_ball(matrix(w, tree, i), L, L, twist, k, newton, None)
-    else:
-        A = matrix(w, tree, i)
-        if ops[o + 2] > 0:
-            gather_down(w, ops, o, places, x, 6, own, 6)
-            (m, f), (um, uf) = L.x6, times(A, read6(x, own))
-            L.x6 = sub(m, um), sub(f, uf)
-        twist = down_free(A, side(tree, w, i).E, L, L, twist, k, newton, None)
-    L.answer = twist
+    L, kind = link(w, i), tree.kind[i]
+    if ops[o + 2] > 0:
+        gather_down(w, ops, o, places, x, 6, own, DOF[kind])
+        joint.lessen_x(kind, tree, w, i, L, x, own)
+    L.answer = joint.down(kind, tree, w, w, i, L, L, link(w, tree.parent[i]).answer, k, newton, None)
 
 
 @kernel

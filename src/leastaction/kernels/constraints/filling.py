@@ -4,13 +4,13 @@ A row enters as −C₀ᵀ, with its wrenches at t_k, and as C₁, with those at
 motions ζ are seen from there. Of the mass matrix both are those of the node.
 """
 
-from ..kinematics import read3, shift_wrench
 from ..machine.jit import kernel
 from ..machine.memory import link
 from ..machine.simd import after
 from ..maths import so3
+from ..maths.spatial import put6, read3, read6, shift_wrench
 from ..maths.vec3 import add, add_scaled, dot, sub
-from .elimination import NODE, put3, put6, read6
+from .elimination import NODE
 from .rows import COUPLE, couple_row, gap_between, near_origins, opposite, wrench_row
 
 
@@ -26,8 +26,8 @@ def rows_at_node(tree, w, rows, places, x):
         else:
             gap = gap_between(w, near, rows.root, a, b)
             g, m, f = wrench_row(rows, r, link(w, a).rotation, link(w, b).rotation, gap)
-            put6(x, o, m, f)
-            put3(x, o + 6, gap)
+            put6(x, o, (m, f))
+            x[o + 6], x[o + 7], x[o + 8] = gap
         x[places.rhs + r] = g * x[places.active + r]
 
 

@@ -20,7 +20,8 @@ from ..maths.vec3 import dot
 from ..root import LEAST_COSINE, SEARCHING, forecast, judge, rough
 from ..search import leave, worst_joint
 from ..settings import EXHAUSTED, NOT_FINITE, ROTATION, SINGULAR, WRONG_ROOT
-from ..sweep import begin_stiffnesses, joint_adds
+from ..joints import screw
+from ..sweep import begin_stiffnesses
 from .elimination import down, factor, up
 from .filling import rows_after
 
@@ -43,7 +44,7 @@ def correction(tree, w, h):
     for i in range(tree.n):
         L = link(w, i)
         if tree.kind[i] == SCREW:
-            total += joint_adds(L, h, True) * L.x * L.x
+            total += screw.adds(L, h, True) * L.x * L.x
     return total / h
 
 

@@ -120,15 +120,15 @@ method(Constrained, begin, advance, look, too_long, undo, leave)
 
 
 @entry
-def set_up(method, system, room):
+def set_up(rows, ops, targets, places, desk, system, room):
     """Project the node that node.prepare() set up, and begin the extremes there again. Gives the number of redundant
     rows, or −1 if the elimination failed."""
     system = look_at(system)
-    state, x = see(system.tree, room, 1), numbers(method.desk)
+    state, x = see(system.tree, room, 1), numbers(desk)
     springs = arrive(system, state.w, state.q)
-    project(system.tree, state, method.rows, integers(method.ops), integers(method.targets), method.places, x)
+    project(system.tree, state, rows, integers(ops), integers(targets), places, x)
     generalized_momentum(system.tree, state.w, state.p)
-    twice = x[method.places.told + TWICE]
+    twice = x[places.told + TWICE]
     energy = 0.5 * twice + potential_energy(system, state.w, springs)
     angular, linear = total_momentum(system.tree, state.w)
     momentum = angular + linear
@@ -138,5 +138,5 @@ def set_up(method, system, room):
     for j in range(6):
         state.total[j] = extremes[3 + j] = extremes[9 + j] = momentum[j]
     extremes[2], extremes[KNOWN] = 0.5 * twice, 1.0
-    told = after(x, method.places.told)
+    told = after(x, places.told)
     return -1 if told[FAILED] != 0.0 else int(told[REDUNDANT])
