@@ -92,7 +92,8 @@ def _closed(model: Model, c: Compiled, q: Array, free: Array) -> Array:
 
 def _consistent(model: Model, c: Compiled, q: Array, v: Array, free: Array) -> Array:
     """Return the velocity (nv,) nearest to v at which no loop opens; only joints that are free change theirs."""
-    nearest, worst, rate = v, "", np.inf
+    nearest: Array = v
+    worst, rate = "", np.inf
     for way in _ways(model, c, q, -opening(c, q, v)[1], free):
         nearest = v + way
         worst, rate = _worst(model, opening(c, q, nearest)[1])

@@ -85,8 +85,14 @@ class Compiled:
     def plan(self) -> Plan:
         """The order in which joints and rows are eliminated; only of a model with rows."""
         assert self.rows is not None
-        return plan(self.tree, self.rows, self._void(), self._numbers)
+        return plan(self.tree, self.rows, self._void, lambda near, far: self._numbers(self._near_home(0, near, far)))
 
+    def plan_at(self, q: np.ndarray) -> Plan:
+        """Return an order that serves at the configuration q (nq,), where that of `plan` may not."""
+        assert self.rows is not None
+        return plan(self.tree, self.rows, self._void, lambda near, far: self._numbers(q))
+
+    @cached_property
     def _void(self) -> np.ndarray:
         """Tell which rows (m,) no joint can change, in two configurations without any symmetry."""
         assert self.rows is not None
@@ -109,11 +115,11 @@ class Compiled:
             q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
         return q
 
-    def _numbers(self, least: float, most: float) -> Numbers:
-        """Return what the plan needs to know of a configuration so far from q0."""
+    def _numbers(self, q: np.ndarray) -> Numbers:
+        """Return what the plan needs to know of a configuration."""
         assert self.rows is not None
         n, m, w = self.tree.n, len(self.rows.kind), self.workspace()
-        q, (ca, cb) = self._near_home(0, least, most), np.zeros((2, 6 * m))
+        ca, cb = np.zeros((2, 6 * m))
         queries.values(self.system.tree, w, self.rows, q, np.zeros(3 * n + 3), np.zeros(m), ca, cb)
         links = [memory.python_link(w, i) for i in range(n)]
         return Numbers(np.array([spatial_inertia(link) for link in links]),

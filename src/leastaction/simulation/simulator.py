@@ -17,6 +17,7 @@ from leastaction.dynamics import energy, link_wrenches, momentum, require_regula
 from leastaction.errors import ModelError, StepError
 from leastaction.integrators import Integrator, IntegratorName, Status, as_integrator, point_to_integrator
 from leastaction.kernels import methods
+from leastaction.kernels.constraints.elimination import TOLD
 from leastaction.kernels.constraints.rescue import RescuedConstrained
 from leastaction.kernels.constraints.step import set_up
 from leastaction.kernels.layout import READY, SCRATCH, Clock, Forces, P, V
@@ -136,11 +137,26 @@ class Simulator:
         clock = Clock(self.dt * self._longest, 0, 0, 1, 0, 0, given)
         singular = int(run(self._method, self.compiled.system, self._room, self._nothing, clock, self._one)[1])
         if self.compiled.rows is not None and singular < 0:
-            own = self._method
-            desk = own.desk if self._settings else own.closing
-            self._redundant = int(set_up(own.rows, own.ops, own.targets, own.places, desk, self.compiled.system,
-                                         self._room)) + self.compiled.plan.void
+            self._redundant = self._project()
+            if self._redundant < 0 and self._plan_again():
+                self._redundant = self._project()
         return singular
+
+    def _project(self) -> int:
+        """Put the node on the manifold of closed loops. Gives the number of redundant rows, or −1 if that failed."""
+        own = self._method
+        redundant = int(set_up(own.rows, own.ops, own.targets, own.places, own.desk, self.compiled.system, self._room))
+        return redundant if redundant < 0 else redundant + self.compiled.plan.void
+
+    def _plan_again(self) -> bool:
+        """Choose an order in which the rows can be eliminated at this node; tell whether it is another one."""
+        before, plan = self._method, self.compiled.plan_at(self._state.q)
+        if np.array_equal(plan.ops, before.ops):
+            return False
+        desk = plan.desk()
+        desk[plan.places.told :][:TOLD] = before.desk[before.places.told :][:TOLD]
+        self._method = before._replace(ops=plan.ops, targets=plan.targets.reshape(-1), places=plan.places, desk=desk)
+        return True
 
     @property
     def steps(self) -> int:
@@ -351,6 +367,10 @@ class Simulator:
     def _rescue(self, k: int, forces: Forces, out: Record, every: int, origin: int) -> bool:
         """Make step k, at which the plain search failed, if that is allowed and possible."""
         at, settings = k - origin, self._settings
+        if out.status[at] == Status.SINGULAR and self._plan_again():
+            clock = Clock(self.dt, k, 1, every, origin, 0, READY)
+            if self._run(forces, clock, out)[0]:
+                return True
         if settings is None or not settings.rescue or out.status[at] == Status.BAD_CONTROL:
             return False
         held = self._held(forces, k, at)

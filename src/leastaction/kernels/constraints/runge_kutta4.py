@@ -1,5 +1,5 @@
-"""Runge–Kutta 4 on a model with closed loops, by index reduction: accelerations that keep A v = 0, and a projection of q
-and v to the manifold after every step.
+"""Runge–Kutta 4 on a model with closed loops, by index reduction: accelerations that keep A v = 0, and a projection of
+q and v to the manifold after every step.
 
 It is a baseline, as explicit/runge_kutta4.py: the projection takes the drift of the loops away, but not that of the
 energy.
@@ -23,8 +23,8 @@ from .elimination import down, up
 from .filling import rows_at_node
 from .projection import factor_node, project
 
-# desk: as of explicit/runge_kutta4.py; the rest as of step.Constrained, of which closing is the desk
-ConstrainedRungeKutta4 = namedtuple("ConstrainedRungeKutta4", "desk rows ops targets places closing")
+# stages: the desk of explicit/runge_kutta4.py; the rest as of step.Constrained
+ConstrainedRungeKutta4 = namedtuple("ConstrainedRungeKutta4", "stages rows ops targets places desk")
 CLOSED = 1e-14  # m: rows that are as small are closed …
 ITERATIONS = 8  # … or as small as these make them, if that is
 FAR = 1e-6  # m: rows that stay as large are not
@@ -33,7 +33,7 @@ FAR = 1e-6  # m: rows that stay as large are not
 @part
 def constrained_aba(method, system, state, q, v, held, a):
     """As aba.aba, on the manifold. Gives whether the elimination failed."""
-    w, x, ops = state.w, numbers(method.closing), integers(method.ops)
+    w, x, ops = state.w, numbers(method.desk), integers(method.ops)
     arrive(system, w, q)
     rows_at_node(system.tree, w, method.rows, method.places, x)
     _, lost = factor_node(system.tree, w, method.rows, ops, integers(method.targets), method.places, x)
@@ -44,7 +44,7 @@ def constrained_aba(method, system, state, q, v, held, a):
 @part
 def close(method, system, state, epsilon):
     """Move q to the manifold, by Gauss–Newton steps in the metric of the mass matrix. Gives the largest row."""
-    tree, w, x, ops, places = system.tree, state.w, numbers(method.closing), integers(method.ops), method.places
+    tree, w, x, ops, places = system.tree, state.w, numbers(method.desk), integers(method.ops), method.places
     most = 0.0
     for _ in range(ITERATIONS):
         place(tree, w, state.q)
@@ -69,7 +69,7 @@ def close(method, system, state, epsilon):
 def runge_kutta_4(method, system, state, held, k, h):
     """As explicit.runge_kutta_4; then q and v are projected."""
     tree, q, v, nv = system.tree, state.q, state.v, system.tree.nv
-    desk = numbers(method.desk)
+    desk = numbers(method.stages)
     a, rate, stage_v, epsilon, stage_q = desk, after(desk, 4 * nv), after(desk, 8 * nv), after(desk, 9 * nv), after(
         desk, 10 * nv)
     keep_velocity(tree, state)
@@ -92,7 +92,7 @@ def runge_kutta_4(method, system, state, held, k, h):
     arrive(system, state.w, q)
     momentum_of(tree, state.w, v)
     project(tree, state, method.rows, integers(method.ops), integers(method.targets), method.places,
-            numbers(method.closing))
+            numbers(method.desk))
     if lost or not opened < FAR:
         return Made(4.0, opened, float(SINGULAR if lost else EXHAUSTED), 0, 0.0, 0.0)
     return made(4.0)
