@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from leastaction.integrators import (
         RIQN,
         DormandPrince8,
+        Flag,
         Newton,
         Rescue,
         RungeKutta4,
@@ -90,7 +91,7 @@ _HOME = {
         "errors": "AccuracyWarning AssemblyError FileError ModelError ModelWarning StepError",
         "files": "resume",
         "formats": "find_model from_mujoco load",
-        "integrators": "DormandPrince8 Newton RIQN Rescue RungeKutta4 SemiImplicitEuler Status Variational",
+        "integrators": "DormandPrince8 Flag Newton RIQN Rescue RungeKutta4 SemiImplicitEuler Status Variational",
         "model": "Ball Body Coupling Cylindrical Field Fixed Force Free Geometry Helical Inertia Loop Model Planar "
                  "Prismatic Revolute Rod Spring Thruster Universal library",
         "simulation.many": "simulate_many",
@@ -123,6 +124,7 @@ __all__ = [
     "Field",
     "FileError",
     "Fixed",
+    "Flag",
     "Force",
     "Free",
     "Geometry",

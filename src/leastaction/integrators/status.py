@@ -1,6 +1,6 @@
-"""What became of a step."""
+"""What became of a step, and what was peculiar about a node."""
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 from leastaction.kernels import settings
 
@@ -29,6 +29,12 @@ class Status(IntEnum):
     def meaning(self) -> str:
         """The status in words."""
         return _MEANING[self]
+
+
+class Flag(IntFlag):
+    """What was peculiar about a node of a run."""
+
+    RANK_CHANGED = 1  # loops have another number of redundant rows than at the start: a singular configuration
 
 
 _MEANING = {
