@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from leastaction.compiled import Compiled, compile_model
 from leastaction.compiled_rows import must_point_alike
 from leastaction.dynamics import poses, within_range
+from leastaction.errors import ModelError
 from leastaction.kernels.constraints import queries
 from leastaction.kernels.layout import LINK
 from leastaction.model import Coupling, Model
@@ -61,6 +62,14 @@ def rank(A: Array) -> int:
     """Count the independent rows of a Jacobian (m, nv)."""
     sizes = np.linalg.svd(A, compute_uv=False) if A.size else np.zeros(1)
     return int(np.count_nonzero(sizes > RANK * sizes[0]))
+
+
+def width(model: Model) -> int | None:
+    """Return how many numbers the widest front has in eliminating rows; None for a model with faults."""
+    try:
+        return compile_model(model).plan.width
+    except ModelError:
+        return None
 
 
 def values(c: Compiled, q: Array) -> Array:

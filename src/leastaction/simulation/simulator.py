@@ -33,6 +33,7 @@ from leastaction.simulation.oscillation import too_stiff
 from leastaction.simulation.progress import Progress
 
 Array = np.ndarray
+WIDE = 200  # numbers in a front of rows and links, above which the user is told
 NEVER = 2**62  # nodes are kept
 
 
@@ -68,6 +69,10 @@ class Simulator:
         self._set_up(model, seconds, as_integrator(integrator))
         self._start(*started(model, self.compiled, *model.check_state(q, v)), None)
         tell(model, ignore)
+        if self.compiled.rows is not None and self.compiled.plan.width > WIDE:
+            warn_once(model, ("width", model.revision), "its loops are eliminated in fronts of "
+                      f"{self.compiled.plan.width} numbers, and a step takes time as the square of that: cut the loops "
+                      "at other joints, so that fewer are open at a time")
         if self.compiled.damped and self._longest == 0.0 and DAMPING not in accepted(ignore):
             doubt = unresolved_damping(model, self.q, self.dt, self.integrator)
             if doubt:
@@ -137,9 +142,12 @@ class Simulator:
         clock = Clock(self.dt * self._longest, 0, 0, 1, 0, 0, given)
         singular = int(run(self._method, self.compiled.system, self._room, self._nothing, clock, self._one)[1])
         if self.compiled.rows is not None and singular < 0:
+            node = self._room.copy()
             self._redundant = self._project()
             if self._redundant < 0 and self._plan_again():
                 self._redundant = self._project()
+            if given == V:  # it is on the manifold: a run that is made again from its first node has the same bits
+                self._room[:] = node
         return singular
 
     def _project(self) -> int:
