@@ -98,7 +98,7 @@ def _consistent(model: Model, c: Compiled, q: Array, v: Array, free: Array) -> A
         nearest = v + way
         worst, rate = _worst(model, opening(c, q, nearest)[1])
         if rate <= CLOSED * size(c) * max(1.0, float(np.abs(nearest).max())):
-            return nearest
+            return np.asarray(nearest)
     raise AssemblyError(f"no velocity of the other joints suits those that keep= names: loop '{worst}' opens by "
                         f"{rate:.3g} m/s. Keep fewer joints", worst, rate)
 
