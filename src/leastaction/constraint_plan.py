@@ -67,9 +67,9 @@ class Plan:
     void: int
 
     def desk(self) -> Array:
-        """Return fresh memory, all rows being active."""
+        """Return fresh memory, all rows being active that are not void."""
         desk = np.zeros(self.size)
-        desk[self.places.active : self.places.active + self.places.rows] = 1.0
+        desk[self.places.active : self.places.active + self.places.rows] = self.targets.max(axis=1) >= 0
         return desk
 
 

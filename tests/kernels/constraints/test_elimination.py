@@ -1,5 +1,7 @@
 """The sweep with rows against dense solves: random trees, all joints and kinds of rows, both orders of elimination."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 from systems import dense, random_system
@@ -53,3 +55,22 @@ def test_random_systems(early):
     assert kinds == {POS, DOT, DIST, COUPLE}
     assert joints == {SCREW, BALL, FREE}
     assert went_early == 0 if not early else went_early > 10
+
+
+@pytest.mark.parametrize("early", [False, True], ids=["ancestors", "early"])
+def test_rows_that_are_switched_off_do_not_act(early):
+    """As if they were not there; their multipliers are zero."""
+    for rng, system, q, _ in islice(systems(), 25):
+        model, c, plan = system.model, system.c, system.plan(q, early)
+        on = rng.random(system.m) < 0.6
+        desk = plan.desk()
+        desk[plan.places.active :][: system.m] = on
+        A, b, d = system.values(q)[3], rng.normal(size=model.nv), rng.normal(size=system.m)
+        d[~on] = 0.0
+        x, y = b.copy(), d.copy()
+        solve.solve_mass(c.system.tree, c.workspace(), q, system.rows, plan.ops, plan.targets.reshape(-1), plan.places,
+                         desk, x, y)
+        expected, multipliers = dense(la.mass_matrix(model, q), A[on], A[on], b, d[on])
+        np.testing.assert_allclose(x, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+        np.testing.assert_allclose(y[on], multipliers, rtol=0, atol=1e-9 * np.abs(multipliers).max(initial=1.0))
+        assert (y[~on] == 0).all()

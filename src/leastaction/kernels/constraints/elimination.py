@@ -45,7 +45,7 @@ NOWHERE, LATER, EARLIER, SELF = 0, 1, 2, 3
 # - told (TOLD): what the last node was found to be (projection.py)
 # - scratch of pivots.invert(); square (6 × 6); front: SIDE numbers for every number of the widest front
 Places = namedtuple("Places", "rows cleared rhs answer active node near total kick told scratch square front")
-NODE, TOLD = 9, 4
+NODE, TOLD = 9, 5
 
 
 @kernel

@@ -9,7 +9,7 @@ from ..machine.memory import link
 from ..machine.simd import after
 from ..maths import so3
 from ..maths.spatial import put6, read3, read6, shift_wrench
-from ..maths.vec3 import add, add_scaled, dot, sub
+from ..maths.vec3 import add, add_scaled, sub
 from .elimination import NODE
 from .rows import COUPLE, couple_row, gap_between, near_origins, opposite, wrench_row
 
@@ -21,6 +21,9 @@ def rows_at_node(tree, w, rows, places, x):
     near_origins(tree, w, near)
     for r in range(places.rows):
         a, b, o = rows.a[r], rows.b[r], places.node + NODE * r
+        if x[places.active + r] == 0.0:
+            x[places.rhs + r] = 0.0
+            continue
         if rows.kind[r] == COUPLE:
             g, x[o], x[o + 1] = couple_row(rows, r, link(w, a).angle, link(w, b).angle)
         else:
@@ -28,7 +31,7 @@ def rows_at_node(tree, w, rows, places, x):
             g, m, f = wrench_row(rows, r, link(w, a).rotation, link(w, b).rotation, gap)
             put6(x, o, (m, f))
             x[o + 6], x[o + 7], x[o + 8] = gap
-        x[places.rhs + r] = g * x[places.active + r]
+        x[places.rhs + r] = g
 
 
 @kernel
@@ -130,19 +133,3 @@ def push(w, i, k, m, f):
     L = link(w, i)
     m0, f0 = L.momentum
     L.momentum = add_scaled(m0, k, m), add_scaled(f0, k, f)
-
-
-@kernel
-def row_rate(tree, w, rows, places, x, r):
-    """C ζ of row r at the node, for the motions of links and joints that a solve left."""
-    a, b, o = rows.a[r], rows.b[r], places.node + NODE * r
-    if rows.kind[r] == COUPLE:
-        return x[o] * link(w, a).x + (x[o + 1] * link(w, b).x if b < tree.n else 0.0)
-    m, f = read6(x, o)
-    turn, move = link(w, a).answer
-    rate = dot(m, turn) + dot(f, move)
-    if b < tree.n:
-        m, f = opposite(m, f, read3(x, o + 6))
-        turn, move = link(w, b).answer
-        rate += dot(m, turn) + dot(f, move)
-    return rate

@@ -129,6 +129,11 @@ def invert(W, size, active, out, scratch):
             return 0, 0, 1.0
         out[0] = 1.0 / W[0] if W[0] != 0.0 else 0.0
         return 1, 1 if W[0] != 0.0 else 0, -1.0 if W[0] < 0.0 else 1.0
+    if size == 2 and active[0] != 0.0 and active[1] != 0.0:  # as below, for a plane
+        det, most = W[0] * W[3] - W[1] * W[2], max(max(abs(W[0]), abs(W[1])), max(abs(W[2]), abs(W[3])))
+        if abs(det) > RELATIVE * most * most:
+            out[0], out[1], out[2], out[3] = W[3] / det, -W[1] / det, -W[2] / det, W[0] / det
+            return 2, 2, -1.0 if det < 0.0 else 1.0
     A, X, kept = scratch, after(scratch, SIDE * SIDE), after(scratch, 4 * SIDE * SIDE)
     order, other = after(kept, SIDE), after(kept, 2 * SIDE)
     m = 0

@@ -8,18 +8,18 @@ kept nor on how the run is cut into calls.
 from ..joints import get_solution
 from ..kinematics import inertia_times
 from ..layout import DOF
-from ..machine.jit import kernel, part
-from ..machine.memory import clear, copy, link
-from ..machine.simd import after
+from ..machine.jit import formula, kernel, part
+from ..machine.memory import clear, copy, link, team, teams
+from ..machine.simd import after, number, summed, wide
 from ..maths.vec3 import dot
 from ..momentum import drop_momenta
 from ..sweep import begin_inertias
 from .elimination import down, factor, up
-from .filling import add_impulses, begin_mass, row_rate, rows_at_node
+from .filling import add_impulses, begin_mass, rows_at_node
 
 # What the last node was found to be, from places.told on: redundant rows; 1 if they are not as many as at the node
-# before; twice the kinetic energy; 1 if the elimination failed
-REDUNDANT, CHANGED, TWICE, FAILED = 0, 1, 2, 3
+# before; twice the kinetic energy; 1 if the elimination failed; 1 if the rows are known there
+REDUNDANT, CHANGED, TWICE, FAILED, KNOWN = 0, 1, 2, 3, 4
 
 
 @kernel
@@ -32,28 +32,25 @@ def factor_node(tree, w, rows, ops, targets, places, x):
     return redundant, lost
 
 
-@kernel
-def remaining_rates(tree, w, rows, places, x):
-    """Set A v as the right-hand side, for the velocity that a solve left in the links. Gives the greatest."""
-    most = 0.0
-    for r in range(places.rows):
-        rate = row_rate(tree, w, rows, places, x, r) * x[places.active + r]
-        x[places.rhs + r] = rate
-        most = max(most, abs(rate))
-    return most
+@formula
+def own_twice(L):
+    """Vᵀ G V of a link, or of four."""
+    turn, move = L.answer
+    m, f = inertia_times(L, L.mass, turn, move)
+    return dot(turn, m) + dot(move, f)
 
 
 @kernel
 def twice_kinetic(tree, w, v):
     """vᵀ M v, of the velocities that a solve left in the links and that are v in the joints."""
-    twice = 0.0
+    twices = number(wide(w), 0.0)
+    for k in teams(tree):  # every link by itself, or four at a time
+        twices += own_twice(team(w, k))
+    twice = summed(w, twices)
     for i in range(tree.n):
-        L = link(w, i)
-        turn, move = L.answer
-        m, f = inertia_times(L, L.mass, turn, move)
-        twice += dot(turn, m) + dot(move, f)
-        for j in range(tree.iv[i], tree.iv[i] + DOF[tree.kind[i]]):
-            twice += L.armature * v[j] * v[j]
+        if tree.passive[i]:
+            for j in range(tree.iv[i], tree.iv[i] + DOF[tree.kind[i]]):
+                twice += link(w, i).armature * v[j] * v[j]
     return twice
 
 
@@ -64,6 +61,7 @@ def project(tree, state, rows, ops, targets, places, x):
     rows_at_node(tree, w, rows, places, x)
     redundant, lost = factor_node(tree, w, rows, ops, targets, places, x)
     told[CHANGED] = 0.0 if float(redundant) == told[REDUNDANT] else 1.0
+    told[KNOWN] = 1.0
     told[REDUNDANT], told[FAILED] = float(redundant), 1.0 if lost else 0.0
     clear(after(x, places.rhs), places.rows)
     drop_momenta(tree, w)

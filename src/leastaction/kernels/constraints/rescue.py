@@ -23,6 +23,7 @@ from ..step import after_stage, come
 from .elimination import down, up
 from .filling import rows_after, rows_at_node
 from .projection import factor_node, project, twice_kinetic
+from .rows import seen
 from .search import factor_step
 from .step import leave, look, settle, undo
 
@@ -34,7 +35,8 @@ Closed = namedtuple("Closed", "rows ops targets places x")
 
 @kernel
 def closed(method):
-    return Closed(method.rows, integers(method.ops), integers(method.targets), method.places, numbers(method.desk))
+    return Closed(seen(method.rows), integers(method.ops), integers(method.targets), method.places,
+                  numbers(method.desk))
 
 
 @kernel

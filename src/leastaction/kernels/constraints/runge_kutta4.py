@@ -22,6 +22,7 @@ from .dynamics import acceleration
 from .elimination import down, up
 from .filling import rows_at_node
 from .projection import factor_node, project
+from .rows import seen
 
 # stages: the desk of explicit/runge_kutta4.py; the rest as of step.Constrained
 ConstrainedRungeKutta4 = namedtuple("ConstrainedRungeKutta4", "stages rows ops targets places desk")
@@ -35,9 +36,9 @@ def constrained_aba(method, system, state, q, v, held, a):
     """As aba.aba, on the manifold. Gives whether the elimination failed."""
     w, x, ops = state.w, numbers(method.desk), integers(method.ops)
     arrive(system, w, q)
-    rows_at_node(system.tree, w, method.rows, method.places, x)
-    _, lost = factor_node(system.tree, w, method.rows, ops, integers(method.targets), method.places, x)
-    acceleration(system, w, v, held, method.rows, ops, method.places, x, a)
+    rows_at_node(system.tree, w, seen(method.rows), method.places, x)
+    _, lost = factor_node(system.tree, w, seen(method.rows), ops, integers(method.targets), method.places, x)
+    acceleration(system, w, v, held, seen(method.rows), ops, method.places, x, a)
     return lost
 
 
@@ -48,13 +49,13 @@ def close(method, system, state, epsilon):
     most = 0.0
     for _ in range(ITERATIONS):
         place(tree, w, state.q)
-        rows_at_node(tree, w, method.rows, places, x)
+        rows_at_node(tree, w, seen(method.rows), places, x)
         most = 0.0
         for r in range(places.rows):
             most = max(most, abs(x[places.rhs + r]))
         if most <= CLOSED:
             break
-        factor_node(tree, w, method.rows, ops, integers(method.targets), places, x)
+        factor_node(tree, w, seen(method.rows), ops, integers(method.targets), places, x)
         for i in range(tree.n):
             L = link(w, i)
             L.wrench = L.tau6 = NONE
@@ -91,7 +92,7 @@ def runge_kutta_4(method, system, state, held, k, h):
     opened = close(method, system, state, epsilon)
     arrive(system, state.w, q)
     momentum_of(tree, state.w, v)
-    project(tree, state, method.rows, integers(method.ops), integers(method.targets), method.places,
+    project(tree, state, seen(method.rows), integers(method.ops), integers(method.targets), method.places,
             numbers(method.desk))
     if lost or not opened < FAR:
         return Made(4.0, opened, float(SINGULAR if lost else EXHAUSTED), 0, 0.0, 0.0)

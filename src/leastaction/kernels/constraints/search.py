@@ -41,9 +41,9 @@ def correction(tree, w, h):
     for k in teams(tree):  # every link by itself, or four at a time
         sizes += own_size(team(w, k))
     total = summed(w, sizes)
-    for i in range(tree.n):
+    for i in range(tree.n):  # what a SCREW joint itself adds counts, too: an armature may be all of its inertia
         L = link(w, i)
-        if tree.kind[i] == SCREW:
+        if tree.passive[i] and tree.kind[i] == SCREW:
             total += screw.adds(L, h, True) * L.x * L.x
     return total / h
 

@@ -16,12 +16,13 @@ from ..machine.simd import after, integers, numbers
 from ..methods import method
 from ..momentum import generalized_momentum
 from ..node import arrive, force_scale, potential_energy, restore_node
-from ..record import KNOWN
+from ..record import KNOWN as LOOKED_AT
 from ..rnea import total_momentum
 from ..settings import SINGULAR
 from ..step import NOTICEABLE, after_stage, come, jumped, may_divide, nothing_yet
 from .filling import rows_at_node
-from .projection import CHANGED, FAILED, REDUNDANT, TWICE, project
+from .projection import CHANGED, FAILED, KNOWN, REDUNDANT, TWICE, project
+from .rows import seen
 from .search import find_and_leave
 
 # stages, weights, settings: as of step.Variational; rows: see rows.py; ops, targets, places: of constraint_plan.Plan;
@@ -35,13 +36,16 @@ EVENTS = 64  # of which are kept
 def step(method, system, state, held, h, stage):
     """One step from a node to the next, as step.step."""
     tree, w, places, x = system.tree, state.w, method.places, numbers(method.desk)
-    ops, targets = integers(method.ops), integers(method.targets)
-    rows_at_node(tree, w, method.rows, places, x)
+    ops, targets, rows = integers(method.ops), integers(method.targets), seen(method.rows)
+    told = after(x, places.told)
+    if told[KNOWN] == 0.0:
+        rows_at_node(tree, w, rows, places, x)
+    told[KNOWN] = 0.0
     kick(system, w, held, 0.5 * h)
     guess(None, system, state, held, h, stage)
     set_motion(tree, w, state.motion)
     evaluations, residual, status, blamed, least = find_and_leave(
-        tree, state, h, state.scale[0], method.settings, method.rows, ops, targets, places, x)
+        tree, state, h, state.scale[0], method.settings, rows, ops, targets, places, x)
     made = Made(float(evaluations), residual, float(status), blamed, least, 0.0)
     if status < 0:
         return made
@@ -52,7 +56,7 @@ def step(method, system, state, held, h, stage):
 def settle(method, system, state, k, made):
     """Project the node after step k."""
     places, x = method.places, numbers(method.desk)
-    project(system.tree, state, method.rows, integers(method.ops), integers(method.targets), places, x)
+    project(system.tree, state, seen(method.rows), integers(method.ops), integers(method.targets), places, x)
     told = after(x, places.told)
     if told[CHANGED] != 0.0:
         note(method.events, k, int(told[REDUNDANT]))
@@ -71,7 +75,8 @@ def note(events, k, redundant):
 
 @part
 def begin(method, system, state, h):
-    """As step.begin."""
+    """As step.begin. What is known of the node may have been of another."""
+    numbers(method.desk)[method.places.told + KNOWN] = 0.0
     state.scale[0] = force_scale(system.tree, state.w, system.gravity, h)
     learn(state, h, method.stages, method.weights, method.settings.guess, 0)
 
@@ -108,6 +113,7 @@ def too_long(method, state, made, twice, energy, known):
 @part
 def undo(method, system, state):
     """Come back to the node before the step that failed. Its momenta are on the manifold."""
+    numbers(method.desk)[method.places.told + KNOWN] = 0.0
     restore_node(system, state)
 
 
@@ -126,7 +132,7 @@ def set_up(rows, ops, targets, places, desk, system, room):
     system = look_at(system)
     state, x = see(system.tree, room, 1), numbers(desk)
     springs = arrive(system, state.w, state.q)
-    project(system.tree, state, rows, integers(ops), integers(targets), places, x)
+    project(system.tree, state, seen(rows), integers(ops), integers(targets), places, x)
     generalized_momentum(system.tree, state.w, state.p)
     twice = x[places.told + TWICE]
     energy = 0.5 * twice + potential_energy(system, state.w, springs)
@@ -137,6 +143,6 @@ def set_up(rows, ops, targets, places, desk, system, room):
     extremes[0] = extremes[1] = energy
     for j in range(6):
         state.total[j] = extremes[3 + j] = extremes[9 + j] = momentum[j]
-    extremes[2], extremes[KNOWN] = 0.5 * twice, 1.0
+    extremes[2], extremes[LOOKED_AT] = 0.5 * twice, 1.0
     told = after(x, places.told)
     return -1 if told[FAILED] != 0.0 else int(told[REDUNDANT])
