@@ -53,7 +53,6 @@ class Compiled:
     rows : of loops and couplings, as kernels/constraints takes them; None if there are none
     force_rows : of every force, in how many rows of which kind of table it is
     driven : whether some force between bodies changes the energy
-    home : (nq,) configuration q0, near which the loops can be closed
     """
 
     tree: Tree
@@ -74,7 +73,6 @@ class Compiled:
     rows: Rows | None
     force_rows: list[dict[str, int]]
     driven: bool
-    home: np.ndarray
 
     @cached_property
     def system(self) -> System:
@@ -85,7 +83,7 @@ class Compiled:
     def plan(self) -> Plan:
         """The order in which joints and rows are eliminated; only of a model with rows."""
         assert self.rows is not None
-        return plan(self.tree, self.rows, self._void, lambda near, far: self._numbers(self._near_home(0, near, far)))
+        return plan(self.tree, self.rows, self._void, lambda near, far: self._numbers(self._somewhere(0, near, far)))
 
     def plan_at(self, q: np.ndarray) -> Plan:
         """Return an order that serves at the configuration q (nq,), where that of `plan` may not."""
@@ -101,17 +99,18 @@ class Compiled:
         void = np.ones(m, dtype=bool)
         for seed in range(2):
             change = np.zeros(m)
-            queries.greatest_change(self.system.tree, self.workspace(), self.rows, self._near_home(seed, 0.3, 1.2),
+            queries.greatest_change(self.system.tree, self.workspace(), self.rows, self._somewhere(seed, 0.3, 1.2),
                                     np.zeros(3 * n + 3), ancestor, np.zeros(m), *np.zeros((2, 6 * m)),
                                     np.zeros(self.nv), change)
             void &= change < VOID
         return void
 
-    def _near_home(self, seed: int, least: float, most: float) -> np.ndarray:
-        """Return a configuration (nq,) so far from q0, which has no symmetry."""
-        q = self.home + np.random.default_rng(seed).uniform(least, most, size=self.nq)
+    def _somewhere(self, seed: int, least: float, most: float) -> np.ndarray:
+        """Return a configuration (nq,) between two distances from the neutral one, which has no symmetry."""
+        q = np.random.default_rng(seed).uniform(least, most, size=self.nq)
         for i in np.flatnonzero(self.tree.kind != layout.SCREW):
             first = self.tree.iq[i] + (3 if self.tree.kind[i] == layout.FREE else 0)
+            q[first] += 1.0
             q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
         return q
 
@@ -352,5 +351,4 @@ def _compile(model: Model) -> Compiled:
         force_rows=force_rows,
         driven=not all(force.keeps_energy for force in model.forces.values()),
         rows=rows_of(model, tree, rows, link_of_body, merged.position, merged.quaternion),
-        home=model.q0,
     )
