@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import leastaction as la
-from leastaction.assembly import opening, values
+from leastaction.closures import opening, values
 from leastaction.compiled import compile_model
 from reference.mechanisms import Y, Z, bricard, floating_loop, four_bar, gear_train, ladder, rod
 from reference.trees import random_coordinates, random_inertia, random_joint, random_quaternion

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import leastaction as la
+from leastaction.model.loops import ROWS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -139,7 +140,7 @@ def walk(words):
 def test_joint_of_the_extending_page(capsys):
     code = walk("class Cylindrical")
     exec(compile(code, "extending.md", "exec"), {"__name__": "extending"})
-    turned, fallen = map(float, capsys.readouterr().out.strip(" []\n").split())
+    fallen, turned = map(float, capsys.readouterr().out.strip(" []\n").split())
     assert turned == pytest.approx(3.0) and fallen == pytest.approx(-9.81 / 2)
 
 
@@ -172,3 +173,13 @@ def test_forces_page(capsys):
     traj = names["traj"]
     gained = traj.momentum[-1, 5] - traj.momentum[0, 5]
     assert gained == pytest.approx(5.0 * 15.0, rel=0.05)
+
+
+def test_loop_of_the_loops_page(capsys):
+    (code,) = blocks("loops.md", "python")
+    names: dict = {}
+    exec(compile(code, "loops.md", "exec"), names)
+    assert float(capsys.readouterr().out.splitlines()[0]) < 1e-13
+    kinds = re.findall(r"^\| `la\.(\w+)\(.*?\)` \| (\d) \|", page("loops.md"), re.MULTILINE)
+    known = {kind.__name__: rows for kind, rows in ROWS.items()}
+    assert {name: int(rows) for name, rows in kinds} == {**known, "Rod": 1}

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from leastaction import reference as reference
     from leastaction import viewers as viewers
     from leastaction.analysis import Certificate, audit, compare, to_mujoco
-    from leastaction.assembly import assemble, closure, constraint_jacobian
+    from leastaction.assembly import assemble
+    from leastaction.closures import closure, constraint_jacobian
     from leastaction.dynamics import (
         discrete_jacobian,
         discrete_residual,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from leastaction.integrators import (
         RIQN,
         DormandPrince8,
+        Flag,
         Newton,
         Rescue,
         RungeKutta4,
@@ -81,14 +83,15 @@ _HOME = {
     name: f"leastaction.{module}"
     for module, names in {
         "analysis": "Certificate audit compare to_mujoco",
-        "assembly": "assemble closure constraint_jacobian",
+        "assembly": "assemble",
+        "closures": "closure constraint_jacobian",
         "dynamics": "discrete_jacobian discrete_residual energy forward_dynamics increment inverse_dynamics jacobian "
                     "kinetic_energy mass_matrix momentum poses potential_energy",
         "ensemble": "Ensemble EnsembleResults Normal Uniform open_ensemble",
         "errors": "AccuracyWarning AssemblyError FileError ModelError ModelWarning StepError",
         "files": "resume",
         "formats": "find_model from_mujoco load",
-        "integrators": "DormandPrince8 Newton RIQN Rescue RungeKutta4 SemiImplicitEuler Status Variational",
+        "integrators": "DormandPrince8 Flag Newton RIQN Rescue RungeKutta4 SemiImplicitEuler Status Variational",
         "model": "Ball Body Coupling Cylindrical Field Fixed Force Free Geometry Helical Inertia Loop Model Planar "
                  "Prismatic Revolute Rod Spring Thruster Universal library",
         "simulation.many": "simulate_many",
@@ -121,6 +124,7 @@ __all__ = [
     "Field",
     "FileError",
     "Fixed",
+    "Flag",
     "Force",
     "Free",
     "Geometry",

@@ -1,75 +1,29 @@
-"""Closed loops at a configuration: how far they are open, their Jacobian, and the nearest state that is closed."""
+"""States that are closed: the one near a given state, and the one that a simulation starts from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction.closures import RANK, by_loop, jacobian, opening, reversed_loop, size, values
 from leastaction.compiled import Compiled, compile_model
-from leastaction.compiled_rows import must_point_alike
-from leastaction.dynamics import increment, mass_matrix, poses, within_range
+from leastaction.dynamics import increment, mass_matrix
 from leastaction.errors import AssemblyError, ModelError
-from leastaction.kernels.constraints import queries
-from leastaction.kernels.layout import LINK
-from leastaction.model import Coupling, Model
-from leastaction.model.arrays import rotation_matrix
+from leastaction.kernels.constraints.solve import solve_mass
+from leastaction.model import Model
 
 Array = np.ndarray
-RANK = 1e-8  # singular values, relative to the greatest, below which rows count as redundant
 ROUND_OFF = 1e-14  # of the size of a model, below which no iteration can make a closure smaller
 CLOSED = 1e-10  # of the size of a model: what a closure may be at most
-ALIKE = 0.5  # cosine of directions that must agree: it is 1 if they do, 0 or −1 if a loop is closed the wrong way round
+NEARLY = 1e-8  # of the size or the speed of a model: what is put right at the start without a word
 LONGEST = 0.5  # rad or m that a joint moves at most in one iteration
 DAMPING = (0.0, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)  # of an iteration, relative to the greatest singular value
 PROGRESS = 1e-6  # fraction of the closure, less than which no iteration may gain
 ITERATIONS = 200
+DENSE = 3000  # degrees of freedom, beyond which no dense matrix is made
 TINY = 1e-12  # of the mean diagonal entry, added to a mass matrix: massless joints follow the others
-
-
-def closure(model: Model, q: ArrayLike | None = None) -> Array:
-    """Tell how far each loop and coupling is from being closed.
-
-    Parameters
-    ----------
-    q : (nq,) configuration, rad, m, unit quaternions; q0 if None
-
-    Returns
-    -------
-    (number of loops,) norm of the rows of each of model.loops, m; angles count by the length of the loop
-    """
-    c = compile_model(model)
-    q, _ = model.check_state(q, None)
-    return np.array(list(by_loop(model, within_range(values(c, q), "a closure")).values()))
-
-
-def constraint_jacobian(model: Model, q: ArrayLike | None = None) -> Array:
-    """Jacobian A of all rows: A v is the rate at which loops open.
-
-    Parameters
-    ----------
-    q : (nq,) configuration, rad, m, unit quaternions; q0 if None
-
-    Returns
-    -------
-    (m, nv) loops in the order added, m per unit of every rate; angles count by the length of the loop
-    """
-    c = compile_model(model)
-    q, _ = model.check_state(q, None)
-    return within_range(jacobian(c, q), "the Jacobian")
-
-
-def mobility(model: Model, q: ArrayLike | None = None) -> int:
-    """Count the degrees of freedom that the loops leave at q (nq,): nv less the rank of their Jacobian."""
-    return model.nv - rank(constraint_jacobian(model, q))
-
-
-def rank(A: Array) -> int:
-    """Count the independent rows of a Jacobian (m, nv)."""
-    sizes = np.linalg.svd(A, compute_uv=False) if A.size else np.zeros(1)
-    return int(np.count_nonzero(sizes > RANK * sizes[0]))
 
 
 def assemble(
@@ -114,8 +68,7 @@ def _closed(model: Model, c: Compiled, q: Array, free: Array) -> Array:
     for _ in range(ITERATIONS):
         if float(np.abs(g).max()) <= ROUND_OFF * size(c):
             break
-        steps = _least_motions(mass_matrix(model, q), jacobian(c, q), -g, free)
-        for way in steps:  # the whole way, then ever shorter ones, towards the steepest descent
+        for way in _ways(model, c, q, -g, free):
             tried = increment(model, q, way * min(1.0, LONGEST / max(float(np.abs(way).max()), 1e-300)))
             g_tried = values(c, tried)
             if float(np.linalg.norm(g_tried)) < (1.0 - PROGRESS) * float(np.linalg.norm(g)):
@@ -123,39 +76,63 @@ def _closed(model: Model, c: Compiled, q: Array, free: Array) -> Array:
         else:
             break
         q, g = tried, g_tried
-    open_by = by_loop(model, g)
-    worst = max(open_by, key=lambda name: open_by[name])
+    worst, distance = _worst(model, g)
     held = "" if free.all() else ", with the joints that keep= names held"
-    if not open_by[worst] <= CLOSED * size(c):
+    if not distance <= CLOSED * size(c):
         raise AssemblyError(
-            f"{model.name} cannot be assembled from there{held}: loop '{worst}' stays open by {open_by[worst]:.3g} m. "
-            "Check its lengths and frames, or start nearer to a closed configuration", worst, open_by[worst])
+            f"{model.name} cannot be assembled from there{held}: loop '{worst}' stays open by {distance:.3g} m. "
+            "Check its lengths and frames, or start nearer to a closed configuration", worst, distance)
     name = reversed_loop(model, q)
     if name is not None:
         raise AssemblyError(
             f"{model.name} cannot be assembled from there{held}: loop '{name}' would close with its two ends turned "
-            "against each other. Start with less than 90° between them, or check its quaternions", name, open_by[name])
+            "against each other. Start with less than 90° between them, or check its quaternions", name, distance)
     return q
 
 
 def _consistent(model: Model, c: Compiled, q: Array, v: Array, free: Array) -> Array:
     """Return the velocity (nv,) nearest to v at which no loop opens; only joints that are free change theirs."""
-    A = jacobian(c, q)
-    v = v + next(_least_motions(mass_matrix(model, q), A, -A @ v, free))
-    rates = by_loop(model, A @ v)
-    worst = max(rates, key=lambda name: rates[name])
-    if not rates[worst] <= CLOSED * float(np.abs(A).max() * max(1.0, np.abs(v).max())):
-        raise AssemblyError(
-            f"no velocity of the other joints suits those that keep= names: loop '{worst}' opens by "
-            f"{rates[worst]:.3g} m/s. Keep fewer joints", worst, rates[worst])
-    return v
+    nearest: Array = v
+    worst, rate = "", np.inf
+    for way in _ways(model, c, q, -opening(c, q, v)[1], free):
+        nearest = v + way
+        worst, rate = _worst(model, opening(c, q, nearest)[1])
+        if rate <= CLOSED * size(c) * max(1.0, float(np.abs(nearest).max())):
+            return np.asarray(nearest)
+    raise AssemblyError(f"no velocity of the other joints suits those that keep= names: loop '{worst}' opens by "
+                        f"{rate:.3g} m/s. Keep fewer joints", worst, rate)
 
 
-def _least_motions(M: Array, A: Array, b: Array, free: Array) -> Iterator[Array]:
-    """Yield x (nv,) with A x = b as nearly as can be, the least by its kinetic energy, zero where not free.
+def _worst(model: Model, numbers: Array) -> tuple[str, float]:
+    """Return the loop with the greatest norm of its rows (m,), and that norm."""
+    found = by_loop(model, numbers)
+    worst = max(found, key=lambda name: found[name])
+    return worst, found[worst]
 
-    The first solves it; those that follow are damped the more (Levenberg–Marquardt).
+
+def _ways(model: Model, c: Compiled, q: Array, b: Array, free: Array) -> Iterator[Array]:
+    """Yield motions x (nv,) with A x = b as nearly as can be, the least by their kinetic energy, zero where not free.
+
+    The first ones solve it, by a sweep in linear time if all joints are free. Those that follow are damped the more
+    (Levenberg–Marquardt), down to short ways of the steepest descent.
     """
+    if free.all():
+        yield _by_a_sweep(c, q, b)
+    if model.nv <= DENSE:
+        yield from _by_matrices(mass_matrix(model, q), jacobian(c, q), b, free)
+
+
+def _by_a_sweep(c: Compiled, q: Array, b: Array) -> Array:
+    """Solve M x − Aᵀ λ = 0, A x = b; zeros where that fails."""
+    x, plan, w = np.zeros(c.nv), c.plan, c.lend("solve")
+    _, lost = solve_mass(c.system.tree, w, q, c.rows, plan.ops, plan.targets.reshape(-1), plan.places, plan.desk(), x,
+                         -b)
+    c.take_back("solve", w)
+    return x if not lost and np.isfinite(x).all() else np.zeros(c.nv)
+
+
+def _by_matrices(M: Array, A: Array, b: Array, free: Array) -> Iterator[Array]:
+    """Do as `_ways` with dense matrices."""
     M = M[np.ix_(free, free)] + TINY * np.trace(M) / len(M) * np.eye(int(free.sum()))
     try:
         L = np.linalg.cholesky(M)
@@ -170,77 +147,27 @@ def _least_motions(M: Array, A: Array, b: Array, free: Array) -> Iterator[Array]
         yield x
 
 
-def reversed_loop(model: Model, q: Array) -> str | None:
-    """Name a closed loop whose ends are turned against each other: axes antiparallel, or a weld by 180°."""
-    world = None
-    for loop in model.loops:
-        along = np.zeros((0, 3)) if isinstance(loop, Coupling) else must_point_alike(loop)
-        if isinstance(loop, Coupling) or not len(along):
-            continue
-        world = poses(model, q) if world is None else world
-        ends = [along @ rotation_matrix(loop.quaternion).T @ _axes(model, world, loop.body).T,
-                along @ rotation_matrix(loop.other_quaternion).T @ _axes(model, world, loop.other).T]
-        if float(np.sum(ends[0] * ends[1], axis=1).min()) < ALIKE:
-            return loop.name
-    return None
+def started(model: Model, c: Compiled, q: Array, v: Array) -> tuple[Array, Array]:
+    """Return the state (nq,), (nv,) that a simulation starts from: closed, and such that no loop opens.
 
-
-def _axes(model: Model, world: Array, name: str | None) -> Array:
-    axes: Array = np.eye(3) if name is None else world[model.body_index(name), :3, :3]
-    return axes
-
-
-def by_loop(model: Model, g: Array) -> dict[str, float]:
-    """Norms of the numbers of rows (m,), by the names of their loops."""
-    if not model.loops:
-        return {}
-    starts = np.cumsum([0, *(loop.rows for loop in model.loops)])
-    sizes = np.sqrt(np.add.reduceat(g * g, starts[:-1]))
-    return {loop.name: size for loop, size in zip(model.loops, sizes.tolist(), strict=True)}
-
-
-def size(c: Compiled) -> float:
-    """Length, m, to whose round-off loops can be closed: the greatest of the model's own distances."""
-    rows: Any = c.rows
-    return float(np.abs(np.concatenate([c.constants[:, LINK.rows("base_position")].ravel(), rows.sa, rows.sb])).max()
-                 ) or 1.0
-
-
-def values(c: Compiled, q: Array) -> Array:
-    """All rows g (m,) at a configuration, m."""
-    return wrenches(c, q)[0]
-
-
-def wrenches(c: Compiled, q: Array) -> tuple[Array, Array, Array]:
-    """All rows g (m,), and their wrenches (m, 6) on links a and b about the origins of these, world axes."""
+    What is off by less than 1e-8 of the model's size, or of its speed, is put right; more is a ValueError.
+    """
     if c.rows is None:
-        return np.zeros(0), np.zeros((0, 6)), np.zeros((0, 6))
-    m = len(c.rows.kind)
-    g, on_a, on_b = np.zeros(m), np.zeros(6 * m), np.zeros(6 * m)
-    w = c.lend("rows")
-    queries.values(c.system.tree, w, c.rows, q, np.zeros(3 * c.tree.n + 3), g, on_a, on_b)
-    c.take_back("rows", w)
-    return g, on_a.reshape(-1, 6), on_b.reshape(-1, 6)
-
-
-def jacobian(c: Compiled, q: Array) -> Array:
-    """A (m, nv) at a configuration."""
-    if c.rows is None:
-        return np.zeros((0, c.nv))
-    m = len(c.rows.kind)
-    A, w = np.zeros((m, c.nv)), c.lend("rows")
-    queries.jacobian(c.system.tree, w, c.rows, q, np.zeros(3 * c.tree.n + 3), np.zeros(m), np.zeros(6 * m),
-                     np.zeros(6 * m), np.zeros(c.nv), A)
-    c.take_back("rows", w)
-    return A
-
-
-def opening(c: Compiled, q: Array, v: Array) -> tuple[Array, Array]:
-    """All rows g (m,), m, and the rates A v (m,), m/s, at a state, in linear time."""
-    if c.rows is None:
-        return np.zeros(0), np.zeros(0)
-    m = len(c.rows.kind)
-    g, rate, w = np.zeros(m), np.zeros(m), c.lend("rows")
-    queries.rates(c.system.tree, w, c.rows, q, v, np.zeros(3 * c.tree.n + 3), g, np.zeros(6 * m), np.zeros(6 * m), rate)
-    c.take_back("rows", w)
-    return g, rate
+        return q, v
+    (g, rate), length = opening(c, q, v), size(c)
+    speed = length * float(np.abs(v).max())
+    for numbers, limit, unit, what in ((g, NEARLY * length, "m", "is open"), (rate, NEARLY * speed, "m/s", "opens")):
+        worst, most = _worst(model, numbers)
+        if not most <= limit:
+            raise ValueError(f"loop '{worst}' of {model.name} {what} by {most:.3g} {unit} at the start: "
+                             "q, v = la.assemble(model, q, v) gives a state near it that is closed")
+    name = reversed_loop(model, q)
+    if name is not None:
+        raise ValueError(f"loop '{name}' of {model.name} is closed with its two ends turned against each other at the "
+                         "start: start with less than 90° between them, or check its quaternions")
+    free = np.ones(c.nv, dtype=bool)
+    if float(np.abs(g).max()) > ROUND_OFF * length:
+        q = _closed(model, c, q, free)
+    elif float(np.abs(rate).max()) <= ROUND_OFF * speed:
+        return q, v
+    return q, _consistent(model, c, q, v, free)

@@ -13,8 +13,10 @@ import numpy as np
 
 from leastaction.arguments import shown
 from leastaction.compiled_rows import rows_of
+from leastaction.constraint_plan import Numbers, Plan, common_ancestors, plan
 from leastaction.errors import ModelError
 from leastaction.kernels import elements, layout
+from leastaction.kernels.constraints import queries
 from leastaction.kernels.constraints.rows import Rows
 from leastaction.kernels.layout import LANES, LINK, State, System, Tree
 from leastaction.kernels.machine import memory
@@ -76,6 +78,52 @@ class Compiled:
     def system(self) -> System:
         """What kernels are told of the model."""
         return System(memory.packed(self.tree), self.rest, self.gravity, self.elements)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The order in which joints and rows are eliminated; only of a model with rows."""
+        assert self.rows is not None
+        return plan(self.tree, self.rows, self._void, lambda near, far: self._numbers(self._somewhere(0, near, far)))
+
+    def plan_at(self, q: np.ndarray) -> Plan:
+        """Return an order that serves at the configuration q (nq,), where that of `plan` may not."""
+        assert self.rows is not None
+        return plan(self.tree, self.rows, self._void, lambda near, far: self._numbers(q))
+
+    @cached_property
+    def _void(self) -> np.ndarray:
+        """Tell which rows (m,) no joint can change, in two configurations without any symmetry."""
+        assert self.rows is not None
+        n, m = self.tree.n, len(self.rows.kind)
+        ancestor = common_ancestors(self.tree, self.rows)
+        void = np.ones(m, dtype=bool)
+        for seed in range(2):
+            change = np.zeros(m)
+            queries.greatest_change(self.system.tree, self.workspace(), self.rows, self._somewhere(seed, 0.3, 1.2),
+                                    np.zeros(3 * n + 3), ancestor, np.zeros(m), *np.zeros((2, 6 * m)),
+                                    np.zeros(self.nv), change)
+            void &= change < VOID
+        return void
+
+    def _somewhere(self, seed: int, least: float, most: float) -> np.ndarray:
+        """Return a configuration (nq,) between two distances from the neutral one, which has no symmetry."""
+        q = np.random.default_rng(seed).uniform(least, most, size=self.nq)
+        for i in np.flatnonzero(self.tree.kind != layout.SCREW):
+            first = self.tree.iq[i] + (3 if self.tree.kind[i] == layout.FREE else 0)
+            q[first] += 1.0
+            q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
+        return q
+
+    def _numbers(self, q: np.ndarray) -> Numbers:
+        """Return what the plan needs to know of a configuration."""
+        assert self.rows is not None
+        n, m, w = self.tree.n, len(self.rows.kind), self.workspace()
+        ca, cb = np.zeros((2, 6 * m))
+        queries.values(self.system.tree, w, self.rows, q, np.zeros(3 * n + 3), np.zeros(m), ca, cb)
+        links = [memory.python_link(w, i) for i in range(n)]
+        return Numbers(np.array([spatial_inertia(link) for link in links]),
+                       np.array([link.axis for link in links]).reshape(n, 6), np.array([link.arm for link in links]),
+                       self.constants[:, LINK.rows("armature").start], ca.reshape(m, 6), cb.reshape(m, 6))
 
     def workspace(self) -> np.ndarray:
         """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""
@@ -153,6 +201,16 @@ class Compiled:
         return room, state
 
 
+def spatial_inertia(link: Any) -> np.ndarray:
+    """Return the inertia (6, 6) of a link about its origin, world axes."""
+    xx, yy, zz, xy, xz, yz = link.inertia_world
+    x, y, z = link.centre
+    c = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    first = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) - link.mass * c @ c
+    return np.block([[first, link.mass * c], [-link.mass * c, link.mass * np.eye(3)]])
+
+
+VOID = 1e-12  # change of a row by a joint, relative to its wrench, below which no joint changes it
 _FIELDS = {field.name for field in fields(Compiled)}
 # By the id of a model, for as long as the model lives: its revision with that of the kinds of elements
 _cache: dict[int, tuple[tuple[int, int], Compiled]] = {}

@@ -6,7 +6,7 @@ Configurations q (nq,) and velocities v (nv,) are laid out by bodies in the orde
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from leastaction.arguments import all_finite, finite, real_array, shown
 from leastaction.compiled import Compiled, compile_model
 from leastaction.errors import ModelError
 from leastaction.kernels import queries
+from leastaction.kernels.constraints import dynamics as constrained
 from leastaction.kernels.stiffness import EXP, SPLIT
 from leastaction.model import Model
 from leastaction.model.arrays import rotation_matrix
@@ -138,6 +139,8 @@ def inverse_dynamics(
 ) -> Array:
     """Joint forces that give the accelerations a, against gravity, springs, damping and forces between bodies.
 
+    In a model with loops these are of many the forces with which no loop carries a load.
+
     Parameters
     ----------
     q : (nq,) configuration, rad, m, unit quaternions; q0 if None
@@ -151,7 +154,6 @@ def inverse_dynamics(
     """
     c = compile_model(model)
     q, v = model.check_state(q, v)
-    model._refuse_loops("inverse_dynamics")
     tau = np.zeros(model.nv)
     w = c.lend("inverse_dynamics")
     given = c.system, w, q, v, vector(model, a, "a"), _time(t), tau
@@ -170,6 +172,8 @@ def forward_dynamics(
 ) -> Array:
     """Accelerations under joint forces, gravity, springs, damping, forces between bodies and external wrenches.
 
+    In a model with loops their reactions act, too.
+
     Parameters
     ----------
     q : (nq,) configuration, rad, m, unit quaternions; q0 if None
@@ -184,17 +188,45 @@ def forward_dynamics(
     """
     c = compile_model(model)
     q, v = model.check_state(q, v)
-    model._refuse_loops("forward_dynamics")
     a = np.zeros(model.nv)
     links = c.no_wrench if wrench is None else link_wrenches(model, wrench)
     if links.ndim != 2:
         raise ValueError(f"wrench must have shape ({model.nb}, 6), not {(*links.shape[:-2], model.nb, 6)}")
+    if c.rows is not None:
+        return within_range(with_loops(model, c, q, v, vector(model, tau, "tau"), links).a, "an acceleration")
     w = c.lend("forward_dynamics")
     given = c.system, w, q, v, vector(model, tau, "tau"), links, _time(t), a
     singular = c.bound(queries.forward_dynamics, *given)(*given)
     c.take_back("forward_dynamics", w)
     require_regular(model, c, singular)
     return within_range(a, "an acceleration")
+
+
+class WithLoops(NamedTuple):
+    """Accelerations a (nv,) on the manifold, multipliers f (m,) of the rows, N, and how many rows are redundant."""
+
+    a: Array
+    f: Array
+    redundant: int
+
+
+def with_loops(model: Model, c: Compiled, q: Array, v: Array, tau: Array, links: Array) -> WithLoops:
+    """Solve M a − Aᵀ f = τ − bias, A a = −Ȧ v, of a model with loops, in linear time.
+
+    Parameters
+    ----------
+    q, v, tau : (nq,), (nv,), (nv,) state and joint forces
+    links : (n, 6) wrenches on links
+    """
+    a, f, plan, w = np.zeros(c.nv), np.zeros(len(c.rows.kind)), c.plan, c.lend("with_loops")  # type: ignore[union-attr]
+    singular, redundant, failed = constrained.forward_dynamics(
+        c.system, w, q, v, tau, links, c.rows, plan.ops, plan.targets.reshape(-1), plan.places, plan.desk(), a, f)
+    c.take_back("with_loops", w)
+    require_regular(model, c, singular)
+    if failed:
+        raise ModelError(f"the loops of {model.name} are in a configuration in which their rows cannot be eliminated "
+                         "in the order that was chosen: move it a little")
+    return WithLoops(a, f, redundant + plan.void)
 
 
 def _energy_momentum(model: Model, q: ArrayLike | None, v: ArrayLike | None) -> tuple[Any, ...]:

@@ -193,6 +193,47 @@ class Trajectory:
         chosen = slice(None) if body is None else self.model.body_index(body)
         return np.array([dynamics.poses(self.model, q)[chosen] for q in self.q[steps]])
 
+    @cached_property
+    def closure(self) -> Array:
+        """(N,) how far the worst row of a loop is from closed at the kept nodes, m; zeros without loops."""
+        from leastaction import analysis
+
+        return analysis.reactions.openings(self)[0]
+
+    @cached_property
+    def multipliers(self) -> Array:
+        """(N, m) forces of all rows of loops and couplings at the kept nodes, N, angles counting by the loop's length.
+
+        They solve M a − Aᵀ f = τ − bias with A a = −Ȧ v, τ being the joint forces of the step that begins at the node.
+        Rows that follow from others share what they carry; their sum Aᵀ f is unique.
+        """
+        from leastaction import analysis
+
+        return analysis.reactions.multipliers(self)
+
+    @cached_property
+    def flags(self) -> Array:
+        """(N,) what was peculiar about the kept nodes, see Flag; 0 where nothing was."""
+        from leastaction import analysis
+
+        return analysis.reactions.flags(analysis.reactions.redundant_rows(self))
+
+    def reaction(self, name: str) -> Array:
+        """Give what a loop does to its body at the kept nodes.
+
+        Parameters
+        ----------
+        name : of the loop, or of a coupling
+
+        Returns
+        -------
+        (N, 6) wrench on ``body``: moment about its marker, then force, world axes, N m and N; of a coupling (N, 2):
+        the forces on ``joint`` and on ``to``, N m or N
+        """
+        from leastaction import analysis
+
+        return analysis.reactions.reaction(self, name)
+
     def accuracy(self, method: Literal["step", "order"] = "step") -> "Accuracy":
         """Estimate the error of the motion by a better run from the same start: conserved energy alone proves little.
 

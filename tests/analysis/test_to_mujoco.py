@@ -6,6 +6,7 @@ import pytest
 
 import leastaction as la
 from leastaction.analysis.mujoco_peer import MujocoRun
+from reference.mechanisms import four_bar, gear_train
 from reference.trees import random_state
 
 
@@ -112,3 +113,37 @@ def test_springs_and_a_steady_thruster_act_in_mujoco_as_here():
         other.add_force("odd", force)
         with pytest.raises(la.ModelError, match=message):
             la.to_mujoco(other)
+
+
+@pytest.mark.parametrize("closure", [la.Ball(), la.Revolute((0, 0, 1)), la.Rod(0.3), None], ids=str)
+def test_loops_are_equality_constraints(closure):
+    """MuJoCo finds our closed states closed and, with its constraints made stiff, accelerates them as we do."""
+    model = gear_train() if closure is None else four_bar(closure)
+    mj = la.to_mujoco(model)
+    mj.eq_solimp[:], mj.eq_solref[:] = (0.9999, 0.9999, 0.001, 0.5, 2), (0.01, 1.0)
+    mj.opt.tolerance, mj.opt.iterations = 1e-15, 500
+    data = mujoco.MjData(mj)
+    v = np.zeros(model.nv) if isinstance(closure, la.Rod) else model.v0  # MuJoCo's tendons know no centripetal term
+    data.qpos[:], data.qvel[:] = la.convert.to_mujoco(model, mj, model.q0, v)
+    mujoco.mj_forward(mj, data)
+    assert len(data.efc_pos) and np.abs(data.efc_pos).max() < 1e-13 and np.abs(data.efc_vel).max() < 1e-13
+    ours = la.convert.to_mujoco(model, mj, model.q0, la.forward_dynamics(model, model.q0, v))[1]
+    np.testing.assert_allclose(data.qacc, ours, atol=5e-3 * np.abs(ours).max())
+
+
+def test_a_weld_in_mujoco():
+    model = la.Model()
+    model.add_body("slab", None, la.Free(), inertia=la.Inertia.box(1.0, (0.1, 0.2, 0.3)))
+    model.add_loop("glue", "slab", joint=la.Fixed(), position=(0.1, 0, 0), quaternion=(0.8, 0.6, 0, 0),
+                   other_position=(1, 2, 3))
+    q, _ = la.assemble(model)
+    mj = la.to_mujoco(model)
+    data = mujoco.MjData(mj)
+    data.qpos[:], data.qvel[:] = la.convert.to_mujoco(model, mj, q, np.zeros(6))
+    mujoco.mj_forward(mj, data)
+    assert len(data.efc_pos) == 6 and np.abs(data.efc_pos).max() < 1e-13
+
+
+def test_loops_that_mujoco_cannot_have():
+    with pytest.raises(la.ModelError, match="MuJoCo has no equality constraint for loop 'pin', which is closed by a"):
+        la.to_mujoco(four_bar(la.Cylindrical((0, 0, 1))))

@@ -8,7 +8,7 @@ from peers import Mujoco, agree
 import leastaction as la
 from leastaction.errors import ModelWarning
 
-QUIET = ("collision", "actuators", "limits", "friction", "mocap")
+QUIET = ("collision", "actuators", "limits", "friction", "mocap", "inert")
 EVERYTHING = """
 <mujoco model="everything">
   <compiler angle="degree" eulerseq="zyx" autolimits="true" boundmass="0.01"/>
@@ -145,8 +145,9 @@ def pendulum(inside: str = "", section: str = "", joint: str = "") -> str:
 
 
 @pytest.mark.parametrize(("word", "text"), [
-    ("equality", pendulum(section='<equality><joint joint1="j"/></equality>')),
-    ("tendon", pendulum(section='<tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon>')),
+    ("tendon", pendulum(section='<tendon><fixed name="t" stiffness="1"><joint joint="j" coef="1"/></fixed></tendon>')),
+    ("tendon", pendulum(section='<tendon><fixed name="t"><joint joint="j" coef="1"/></fixed></tendon><equality><tendon '
+                                'tendon1="t"/></equality>')),
     ("fluid", pendulum(section='<option density="1.2"/>')),
     ("gravcomp", pendulum('<body gravcomp="1"><geom size="0.1"/></body>')),
 ])

@@ -92,12 +92,29 @@ def test_gravity(load):
     assert load(text, gravity=(1, 2, 3)).gravity.tolist() == [1, 2, 3]
 
 
-def test_mimic_is_an_error_that_names_the_way_out(load):
-    text = robot(joint(1, "continuous") + joint(2, "continuous", more='<mimic joint="j1" multiplier="2"/>'), 3)
-    with pytest.raises(la.ModelError, match=r"mimic joints are not supported.*'j2' follows 'j1'; ignore=\('mimic',\)"):
+def test_mimic_couples_joints(load):
+    mimic = '<mimic joint="{}" multiplier="{}" offset="{}"/>'.format
+    text = robot(joint(1, "continuous") + joint(2, "prismatic", more=mimic("j1", 2, 0.3))
+                 + joint(3, "continuous", more=mimic("j2", -1.5, 0)) + joint(4, "fixed", more=mimic("j1", 1, 0))
+                 + joint(5, "continuous", more=mimic("j4", 1, 0.7)), 6)
+    with pytest.warns(ModelWarning, match=r"open at model\.q0: 'j2' by 0\.3 m, 'j5' by .*; la\.assemble"):
+        model = load(text)
+    q, v = la.assemble(model, (0.4, 0, 0, 0), (1.0, 0, 0, 0), keep="j1")
+    np.testing.assert_allclose(q, (0.4, 1.1, -1.65, 0.7), atol=1e-14)
+    np.testing.assert_allclose(v, (1.0, 2.0, -3.0, 0.0), atol=1e-14)
+    assert [loop.name for loop in model.loops] == ["j2", "j3", "j5"] and "mimic" not in model.ignored
+    free = load(text, ignore=("mimic", "limits"))
+    assert free.loops == () and free.ignored["mimic"][0] == "'j2' follows 'j1'"
+
+
+def test_mimic_of_what_is_not_there(load):
+    text = robot(joint(1, "continuous") + joint(2, "continuous", more='<mimic joint="j"/>'), 3)
+    with pytest.raises(la.ModelError, match=r"joint 'j2': mimics 'j', which is no joint; ignore=\('mimic',\) lets it"):
         load(text)
-    model = load(text, ignore="mimic")
-    assert model.nv == 2 and model.ignored["mimic"] == ("'j2' follows 'j1'",)
+    assert load(text, ignore="mimic").loops == ()
+    text = robot(joint(1, "floating") + joint(2, "continuous", more='<mimic joint="j1"/>'), 3)
+    with pytest.raises(la.ModelError, match="joint 'j2': mimics 'j1', and only joints of one degree of freedom can"):
+        load(text)
 
 
 def test_unknown_ignore_word_is_refused(load):
@@ -171,7 +188,7 @@ def test_real_meshes_have_the_size_of_the_robot():
     """Panda's hull, COLLADA and all: its first link reaches about a third of a metre."""
     (path,) = (path for path in zoo.paths("example-robot-data") if path.name == "panda.urdf")
     with pytest.warns(ModelWarning):
-        model = la.load(path, ignore="mimic")
+        model = la.load(path)
     assert "mesh" not in model.ignored
     shapes = [shape for body in model.bodies for shape in body.geometry if shape.visual]
     assert all(len(shape.faces) for shape in shapes)

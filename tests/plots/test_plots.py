@@ -9,7 +9,8 @@ from PIL import Image
 import leastaction as la
 from leastaction import plots
 from leastaction.plots.sticks import drawing_plane, stick_figure
-from leastaction.viewers.outline import leaf_tips
+from leastaction.viewers.outline import leaf_tips, shapes
+from reference.mechanisms import bricard, four_bar
 
 
 @pytest.fixture(scope="module")
@@ -174,3 +175,21 @@ def test_animation_refuses_nonsense(swing, tmp_path, arguments, message):
     arguments = {"path": tmp_path / "run.gif", **arguments}
     with pytest.raises(ValueError, match=message):
         plots.animate(swing, **arguments)
+
+
+def test_sticks_of_loops_meet():
+    """Both ends of a loop are drawn, joined to their bodies, and in the same place; a rod is a stick of its length."""
+    pinned = stick_figure(la.simulate(four_bar(), dt=1e-2, steps=5), np.arange(6))
+    np.testing.assert_allclose(pinned.pins[:, 0], pinned.pins[:, 1], atol=1e-13)
+    assert pinned.links.shape == (6, 5, 2, 3)  # two on the ground, of no length, and three bars
+    held = stick_figure(la.simulate(four_bar(la.Rod(0.3)), dt=1e-2, steps=5), np.arange(6))
+    way = held.links[:, -1, 1] - held.links[:, -1, 0]
+    np.testing.assert_allclose(np.linalg.norm(way, axis=1), 0.3, atol=1e-13)
+    hung = stick_figure(la.simulate(bricard(), dt=1e-2, steps=1), np.arange(2))
+    assert hung.anchors.tolist() == [[0, 0, 0], [0, 0, 1]]
+
+
+def test_pins_of_loops_are_shapes():
+    model = four_bar()
+    balls = [(i, shape.position.tolist()) for i, shape in shapes(model) if shape.shape == "sphere"]
+    assert (1, [2.0, 0.0, 0.0]) in balls and (2, [1.5, 0.0, 0.0]) in balls

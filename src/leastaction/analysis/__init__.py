@@ -1,5 +1,6 @@
 """What a trajectory is worth: how far it is from the true motion, and what it kept of physics."""
 
+from leastaction.analysis import reactions as reactions
 from leastaction.analysis.accuracy import Accuracy, accuracy
 from leastaction.analysis.certificate import Certificate, audit
 from leastaction.analysis.comparison import Comparison, compare

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from leastaction import markup
 from leastaction.analysis.accuracy import LOST, Accuracy, accuracy
 from leastaction.analysis.left_out import LeftOut, left_out
+from leastaction.analysis.loops_kept import LoopsKept, loops_kept
 from leastaction.analysis.rest import at_rest
 from leastaction.analysis.spot_checks import Spot, at_rest_in_the_world, irreversibility, symplecticity
 from leastaction.analysis.subject import run_of
@@ -91,6 +92,11 @@ class Certificate:
         """What the model has and the run did not honour, and which limits the motion passed."""
         return left_out(self.run)
 
+    @cached_property
+    def loops(self) -> LoopsKept | None:
+        """How well loops stayed closed; None without loops."""
+        return loops_kept(self.run)
+
     @property
     def steps(self) -> int:
         """Number of steps made."""
@@ -126,6 +132,7 @@ class Certificate:
             rows.append(("energy drift", f"{line.slope:+.1e} ± {line.uncertainty:.1e} per second (95 %)"))
         rows += [(kept.symmetry.name, f"changed by {kept.error:.1e} {kept.symmetry.unit} at most, "
                                       f"{kept.relative:.1e} of the largest possible") for kept in self.momenta]
+        rows += [self.loops.row()] if self.loops else []
         if self.evaluations:
             rows.append(("solver", f"{self.evaluations:.2f} evaluations a step, {run.tally.most} at most; "
                                    f"residual {run.residual.max():.1e} at most"))
@@ -167,6 +174,7 @@ class Certificate:
             "energy_trend": line and {"per_second": line.slope, "interval": list(line.interval), "found": line.found},
             "momenta": [{"name": kept.symmetry.name, "unit": kept.symmetry.unit, "error": kept.error,
                          "relative": kept.relative} for kept in self.momenta],
+            "loops": self.loops and self.loops.to_dict(),
             "residual": {"max": float(run.residual.max(initial=0.0))},
             "evaluations": {"mean": self.evaluations, "max": run.tally.most},
             "statuses": {status.name.lower(): count for status, count in self.statuses.items()},

@@ -216,18 +216,23 @@ def compare(
                          integrator=Variational(order=8), ignore=words | set(KNOWN))
     if at_rest(reference):
         raise ValueError(f"the model '{model.name}' is at rest: nothing to compare; give q or v (--initial)")
-    entries, left_out = [], {}
+    entries: list[Entry] = []
+    left_out: dict[str, str] = {}
     for integrator in METHODS:
-        if integrator.chooses_steps:
-            with Stopwatch() as trial:
-                simulate(model, q, v, dt=dt, steps=-(-steps // TRIAL), integrator=integrator, on_failure="truncate",
-                         ignore=words)
-            if TRIAL * trial.cpu_seconds > PATIENCE:
-                left_out[integrator.label] = f"it would take about {TRIAL * trial.cpu_seconds:.0f} s"
-                continue
-        with Stopwatch() as watch:
-            run = simulate(model, q, v, dt=dt, steps=steps, record_every=every, integrator=integrator,
-                           on_failure="truncate", ignore=words)
+        try:
+            if integrator.chooses_steps:
+                with Stopwatch() as trial:
+                    simulate(model, q, v, dt=dt, steps=-(-steps // TRIAL), integrator=integrator, on_failure="truncate",
+                             ignore=words)
+                if TRIAL * trial.cpu_seconds > PATIENCE:
+                    left_out[integrator.label] = f"it would take about {TRIAL * trial.cpu_seconds:.0f} s"
+                    continue
+            with Stopwatch() as watch:
+                run = simulate(model, q, v, dt=dt, steps=steps, record_every=every, integrator=integrator,
+                               on_failure="truncate", ignore=words)
+        except ModelError as why:  # loops, which some methods cannot keep
+            left_out[integrator.label] = str(why)
+            continue
         words |= set(KNOWN)  # said once
         checks = spot_checks(run) if model.nv <= LARGEST else (None, None)
         entries.append(_entry(integrator.label, reference, run.q, run.energy, run.momentum, watch.cpu_seconds,

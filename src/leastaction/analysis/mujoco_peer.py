@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leastaction.analysis.mujoco_loops import add_equalities, set_lengths
 from leastaction.dynamics import forward_dynamics
 from leastaction.errors import ModelError
 from leastaction.formats.convert import joint_names
@@ -18,11 +19,12 @@ Array = np.ndarray
 
 
 def to_mujoco(model: Model) -> Any:
-    """Build the MuJoCo model (an MjModel) of a model: bodies, joints, inertias, springs, dampers, thrusters.
+    """Build the MuJoCo model (an MjModel) of a model: bodies, joints, inertias, springs, dampers, thrusters, loops.
 
     There are no contacts. A joint is called as here, or after its body if it has no name; the parts of a universal or
     planar joint are joints of their own, NAME.0, NAME.1 and so on. A spring between bodies is a tendon, a steady
-    thruster an actuator. `leastaction.convert` turns states into those of this model and back.
+    thruster an actuator. Loops and couplings are equality constraints with MuJoCo's default softness.
+    `leastaction.convert` turns states into those of this model and back.
 
     MuJoCo's compiler refuses moving bodies without mass and inertias with a zero moment, such as a thin rod's, although
     the simulation itself needs neither. So all bodies are compiled with mass and moments of one, and get their own
@@ -31,12 +33,11 @@ def to_mujoco(model: Model) -> Any:
     Raises
     ------
     ModelError
-        Naming what MuJoCo cannot have: helical joints, free joints below a body, some springs, fields and
+        Naming what MuJoCo cannot have: helical joints, free joints below a body, some springs, some loops, fields and
         scheduled thrust; joints that move nothing
     """
     import mujoco
 
-    model._refuse_loops("MuJoCo's model")
     if model.nv:
         forward_dynamics(model, None, None)  # which names what is wrong, and a joint that moves nothing
     else:
@@ -52,6 +53,7 @@ def to_mujoco(model: Model) -> Any:
         mj.body_mass[b], mj.body_inertia[b] = body.inertia.mass, _principal(mujoco, body)[0]
     with _quiet(mujoco):
         mujoco.mj_setConst(mj, mujoco.MjData(mj))
+    set_lengths(mj, model)
     if mj.nv:
         mj.stat.meaninertia = mj.dof_M0.mean()
     return mj
@@ -72,6 +74,7 @@ def _spec(mujoco: Any, model: Model) -> Any:
             _add_joint(mujoco, new, name, part, body)
     for name, force in model.forces.items():
         _add_force(mujoco, spec, made, name, force)
+    add_equalities(mujoco, spec, made, model)
     return spec
 
 

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leastaction.analysis.accuracy import distance
+from leastaction.assembly import assemble
+from leastaction.compiled import compile_model
 from leastaction.dynamics import increment, mass_matrix
 from leastaction.integrators import Integrator
 from leastaction.model import Ball, Free, Model
@@ -53,7 +55,10 @@ def at_rest_in_the_world(model: Model, q: Array, v: Array) -> State:
     p : (nv,) momentum conjugate to v, kg m²/s, kg m/s
     """
     q, v = q.copy(), v.copy()
-    for body in () if model.forces else model.bodies:
+    rows = compile_model(model).rows
+    # A loop that joins trees, or one to the ground, would open
+    tied = rows is not None and bool((rows.root[rows.a] != rows.root[rows.b]).any())
+    for body in () if tied or model.forces else model.bodies:
         if body.parent is None and isinstance(body.joint, Free):
             q[model.q_slice(body.name)][:3] = 0.0
             v[model.v_slice(body.name)][3:] = 0.0
@@ -79,25 +84,40 @@ def symplecticity(model: Model, integrator: Integrator, q: Array, p: Array, h: f
     noise_p = LEFT * np.linalg.norm(p1) / NUDGE
     noise_q = (LEFT * far + eps * max(1.0, np.abs(q).max())) / NUDGE
 
-    def carried(direction: State) -> State:
-        """The derivative of the step in a direction, by a central difference of fourth order."""
-        ends = []
-        for size in (2 * NUDGE, NUDGE, -NUDGE, -2 * NUDGE):
-            moved = step(model, integrator, (increment(model, q, size * direction[0]), p + size * direction[1]), h)
-            ends.append((_small_difference(model, q1, moved[0]), moved[1] - p1))
-        (a, pa), (b, pb), (c, pc), (d, pd) = ends
-        return (8 * (b - c) - (a - d)) / (12 * NUDGE), (8 * (pb - pc) - (pa - pd)) / (12 * NUDGE)
+    def carried(direction: State) -> tuple[State, State]:
+        """A direction and the derivative of the step in it, by a central difference of fourth order."""
+        starts = [_nudged(model, q, p, direction, size) for size in (2 * NUDGE, NUDGE, -NUDGE, -2 * NUDGE)]
+        ends = [step(model, integrator, start, h) for start in starts]
+        derivative = _difference(model, (q1, p1), ends)
+        return _difference(model, (q, p), starts) if model.loops else direction, derivative
 
     found = []
     for _ in range(PAIRS):
         dq = rng.normal(size=(2, model.nv)) / np.sqrt(model.nv)
         dp = rng.normal(size=(2, model.nv)) @ M / np.sqrt(model.nv)
-        u, w = (dq[0], dp[0]), (dq[1], dp[1])
-        (a, c), (b, d) = np.linalg.norm(dq, axis=1), np.linalg.norm(dp, axis=1)
+        (u, u1), (w, w1) = (carried((dq[k], dp[k])) for k in range(2))
+        a, b, c, d = (np.linalg.norm(part) for part in (*u, *w))
         size = a * d + b * c
-        change = _form(model, p1, carried(u), carried(w)) - _form(model, p, u, w)
-        found.append(Spot(abs(change) / size, float((noise_p * (a + c) + noise_q * (b + d)) / size)))
+        change = _form(model, p1, u1, w1) - _form(model, p, u, w)
+        found.append(Spot(float(abs(change) / size), float((noise_p * (a + c) + noise_q * (b + d)) / size)))
     return max(found)
+
+
+def _nudged(model: Model, q: Array, p: Array, direction: State, size: float) -> State:
+    """A state near another; with loops, the closed one that is near it."""
+    moved = increment(model, q, size * direction[0]), p + size * direction[1]
+    if not model.loops:
+        return moved
+    v = np.linalg.solve(mass_matrix(model, moved[0]), moved[1])
+    q, v = assemble(model, moved[0], v)
+    return q, mass_matrix(model, q) @ v
+
+
+def _difference(model: Model, middle: State, ends: list[State]) -> State:
+    """The derivative, by a central difference of fourth order, of what is at the ends 2, 1, −1 and −2 nudges away."""
+    a, b, c, d = (_small_difference(model, middle[0], q) for q, _ in ends)
+    pa, pb, pc, pd = (p - middle[1] for _, p in ends)
+    return (8 * (b - c) - (a - d)) / (12 * NUDGE), (8 * (pb - pc) - (pa - pd)) / (12 * NUDGE)
 
 
 def irreversibility(model: Model, integrator: Integrator, q: Array, p: Array, h: float) -> Spot:

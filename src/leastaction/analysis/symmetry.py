@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leastaction.compiled import compile_model
 from leastaction.dynamics import poses
+from leastaction.kernels.constraints.rows import COUPLE
 from leastaction.model import BALL, FREE, Cylindrical, Joint, Model, Planar, merge_fixed
 from leastaction.model import Fixed as Welded
 from leastaction.model.arrays import rotation_matrix
@@ -35,6 +37,8 @@ class Symmetry:
 
 def symmetries(model: Model) -> list[Symmetry]:
     """List the momenta that a model conserves by itself, without controls and wrenches."""
+    if held_by_loops(model):  # they act against the ground
+        return []
     forbidden = [_forbidden_by_gravity(model.gravity)]
     fixed = _fixed_points(model)
     forbidden += [_complement(screws) for force in model.forces.values() for screws in force.symmetries(fixed)]
@@ -57,9 +61,21 @@ def conserved(run: Trajectory) -> tuple[list[Symmetry], str]:
         roots = [run.model.v_slice(run.model.names[i]) for i in root_bodies(run.model)]
         if any(np.any(np.asarray(run.origin.control)[..., at]) for at in roots):
             return [], "a control acts against the ground"
+    if held_by_loops(run.model):
+        return [], "a loop or a coupling acts against the ground"
     found = symmetries(run.model)
     acting = "gravity, the forces between bodies" if run.model.forces else "gravity"
     return found, "" if found else f"{acting} and the joints on the ground leave none"
+
+
+def held_by_loops(model: Model) -> bool:
+    """Tell whether a loop joins a body to the ground, or a coupling one of the joints that stand on it."""
+    rows = compile_model(model).rows
+    if rows is None:
+        return False
+    n, coupled = len(rows.root) - 1, rows.kind == COUPLE
+    on_root = [np.isin(ends[coupled], rows.root[:-1]) for ends in (rows.a, rows.b)]
+    return bool((rows.b[~coupled] == n).any() or any(ends.any() for ends in on_root))
 
 
 def root_bodies(model: Model) -> list[int]:

@@ -19,9 +19,10 @@ def judge(c: "Certificate") -> tuple[bool, list[str]]:
     """
     found = c.run.judgement
     moment, about_momentum = _momentum(c)
-    kept = found.kept and moment and c.run.failure is None
+    closed = c.loops is None or c.loops.kept
+    kept = found.kept and moment and closed and c.run.failure is None
     sentences = [c.left_out.head(kept), *c.left_out.sentences(kept), found.text, found.remedy, about_momentum,
-                 _step(c), _solver(c)]
+                 *(c.loops.sentences() if c.loops else []), _step(c), _solver(c)]
     if c.run.failure:
         sentences.append(f"The run ended early: {c.run.failure}")
     return kept, [text for text in [*sentences, *_motion(c)] if text]

@@ -3,10 +3,13 @@
 import warnings
 from collections.abc import Iterable
 
+from leastaction.closures import closure
 from leastaction.errors import ModelError, ModelWarning, warn_user
 from leastaction.formats.markup import Element, number
 from leastaction.model import Model
 from leastaction.model.unhonoured import CHANGE_THE_MODEL, WORDS, accepted, not_acting, settled
+
+OPEN = 1e-8  # m; what is less is closed when a simulation starts
 
 
 class Findings:
@@ -97,6 +100,8 @@ class Findings:
                     self.fault(None, "there are no bodies in it")
             except ModelError as error:
                 self.faults += [f"{self.file}: {fault}" for fault in error.faults]
+        if model.loops and not self.faults:
+            self._doubt_start(model)
         doubts = [*self.doubts, *(str(doubt.message) for doubt in caught)]
         still = not_acting(model.ignored, self.ignore | CHANGE_THE_MODEL.keys())
         doubts = [f"{self.file}: {text}" for text in [*doubts, still] if text]
@@ -106,6 +111,13 @@ class Findings:
             warn_user(text, ModelWarning)
         settled(model)
         return model
+
+    def _doubt_start(self, model: Model) -> None:
+        """Note loops that are open where a simulation would start."""
+        distances = zip(model.loops, closure(model).tolist(), strict=True)
+        found = [f"'{loop.name}' by {distance:.3g} m" for loop, distance in distances if distance > OPEN]
+        if found:
+            self.doubt(f"loops are open at model.q0: {listed(found)}; la.assemble(model) closes them")
 
 
 def shortened(text: str, most: int = 60) -> str:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from leastaction.errors import ModelError
 from leastaction.formats.convert import mujoco_names
 from leastaction.formats.findings import Findings
+from leastaction.formats.mujoco_equality import add_equalities
 from leastaction.formats.mujoco_geometry import shapes_of
 from leastaction.formats.mujoco_notes import note_all
 from leastaction.model import Ball, Fixed, Free, Geometry, Inertia, Joint, Model, Prismatic, Revolute
@@ -95,6 +96,7 @@ class Builder:
         self.ids = {name: j for j, name in enumerate(self.joints)}
         self.taken = set(self.bodies) | self.ids.keys()
         self.shift = np.zeros((mj.nbody, 3))     # from MuJoCo's body frame to ours, body axes
+        self.carried = [""] * mj.njnt            # body that each joint carries
         self.freed: dict[str, np.ndarray] = {}   # free joints that the file does not have: where their bodies start
         self.springs, self.dampers = _enabled(mj, "SPRING"), _enabled(mj, "DAMPER")
 
@@ -108,6 +110,9 @@ class Builder:
             self.model.add_body(self.bodies[0], geometry=shapes[0])
         for b in range(1, self.mj.nbody):
             self._add(b, shapes[b], b in to_free)
+        if _enabled(self.mj, "EQUALITY"):
+            flat = self.parents != self.mj.body_parentid.tolist()
+            add_equalities(self.mj, self.model, findings, self.shift, self.bodies, self.carried, flat)
         states = [self._state(q, v) for q, v in zip(self.mj.key_qpos, self.mj.key_qvel, strict=True)]
         names = [self.mj.key(k).name or f"key{k}" for k in range(self.mj.nkey)]
         self.model.keyframes = dict(zip(names, states, strict=True))
@@ -126,8 +131,11 @@ class Builder:
             position = place + np.array(rotated(turn, move.anchor + move.slip - at))
             quaternion = np.array(product(turn, move.twist))
             place, turn, at = NOWHERE, STANDING, move.anchor
-            if move is not moves[-1]:
-                word = self._unused(f"{self.bodies[b]}.{move.joint.name}")
+            last = move is moves[-1]
+            word = self.bodies[b] if last else self._unused(f"{self.bodies[b]}.{move.joint.name}")
+            if move.joint.name in self.ids:
+                self.carried[self.ids[move.joint.name]] = word
+            if not last:
                 self.model.add_body(word, parent, move.joint, position, quaternion)
                 parent = word
         self.shift[b] = at

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from leastaction.formats.findings import Findings
+from leastaction.formats.mujoco_equality import inert_tendons
 
 
 def note_all(mj: Any, findings: Findings) -> None:
@@ -12,8 +13,9 @@ def note_all(mj: Any, findings: Findings) -> None:
     _note(mj, findings, "collision", "geom", (mj.geom_contype | mj.geom_conaffinity) != 0)
     _note(mj, findings, "actuators", "actuator", np.ones(mj.nu, dtype=bool))
     _note(mj, findings, "mocap", "body", mj.body_mocapid >= 0)
-    _note(mj, findings, "equality", "equality", np.ones(mj.neq, dtype=bool))
-    _note(mj, findings, "tendon", "tendon", np.ones(mj.ntendon, dtype=bool))
+    inert = inert_tendons(mj)
+    _note(mj, findings, "inert", "tendon", inert)
+    _note(mj, findings, "tendon", "tendon", ~inert)
     _note(mj, findings, "gravcomp", "body", mj.body_gravcomp != 0)
     _note(mj, findings, "flex", "flex", np.ones(mj.nflex, dtype=bool))
     if mj.nplugin:

@@ -44,7 +44,7 @@ def read(root: Element, folder: Folder, findings: Findings, free: bool, gravity:
             findings.fault(element, "this is a xacro file; run `xacro file.urdf.xacro > file.urdf` first")
     order = _tree(links, joints, findings)
     looks, inertias = Looks(root, folder, findings), Inertias(findings)
-    motions = {name: _joint(element, joints, findings) for name, element in joints.items()}
+    motions = {name: _joint(element, findings) for name, element in joints.items()}
     for link, joint in order:
         geometry = looks.of(links[link])
         inertia = inertias.of(links[link], geometry)
@@ -56,6 +56,8 @@ def read(root: Element, folder: Folder, findings: Findings, free: bool, gravity:
         position, quaternion = placement(element.find("origin"), findings)
         model.add_body(link, parent, motions[joint], position, quaternion, inertia, geometry)
     inertias.finish()
+    for name, element in joints.items():
+        _mimic(model, name, element, joints, motions, findings)
     return model
 
 
@@ -123,19 +125,11 @@ def _tree(
     return [(link, joint) for link, joint in order if joint is None or _end(joints[joint], "parent") in known]
 
 
-def _joint(element: Element, joints: dict[str, Element], findings: Findings) -> Joint:
+def _joint(element: Element, findings: Findings) -> Joint:
     """Read a joint; what is wrong with it is noted, and something harmless put in its place."""
     name, kind = element.get("name", ""), element.get("type", "")
     if kind not in TYPES:
         findings.fault(element, f"unknown joint type '{kind}'; URDF has {', '.join(TYPES)}")
-    mimic = element.find("mimic")
-    if mimic is not None:
-        target = mimic.get("joint", "")
-        if target == name:
-            findings.fault(element, "mimics itself")
-        elif target not in joints and "mimic" not in findings.ignore:
-            findings.fault(element, f"mimics '{target}', which is no joint")
-        findings.note("mimic", f"'{name}' follows '{target}'")
     if kind == "fixed" or kind not in TYPES:
         return Fixed(name=name)
     dynamics = element.find("dynamics")
@@ -154,6 +148,30 @@ def _joint(element: Element, joints: dict[str, Element], findings: Findings) -> 
         along = along - axis * (along @ axis)
         return Planar(along, np.cross(axis, along), **passive)
     return (Prismatic if kind == "prismatic" else Revolute)(axis, **passive)
+
+
+def _mimic(
+    model: Model, name: str, element: Element, joints: dict[str, Element], motions: dict[str, Joint], findings: Findings
+) -> None:
+    """Couple a joint to the one that it mimics: q = multiplier × its q + offset."""
+    mimic = element.find("mimic")
+    if mimic is None:
+        return
+    target = mimic.get("joint", "")
+    multiplier = findings.numbers(mimic, "multiplier", (1.0,))[0]
+    offset = findings.numbers(mimic, "offset", (0.0,))[0]
+    if target == name:
+        findings.fault(element, "mimics itself")
+    elif "mimic" in findings.ignore:
+        findings.note("mimic", f"'{name}' follows '{target}'")
+    elif target not in joints:
+        findings.fault(element, f"mimics '{target}', which is no joint; ignore=('mimic',) lets it move freely")
+    elif max(motions[name].nv, motions[target].nv) > 1:
+        findings.fault(element, f"mimics '{target}', and only joints of one degree of freedom can")
+    elif motions[name].nv:  # what is fixed follows nothing, and who follows what is fixed stands still
+        to = _end(joints[target], "child") if motions[target].nv else None
+        coefficients = (offset, multiplier) if to else (offset,)
+        model.add_coupling(name, _end(element, "child"), to, coefficients)
 
 
 def _axis(element: Element, findings: Findings) -> np.ndarray:

@@ -57,6 +57,12 @@ def survey(path: Path) -> Entry:
     except ModelError as error:
         return Entry(path, error=error.faults[0] + (f" … {len(error.faults)} faults" if len(error.faults) > 1 else ""))
     needed = tuple(word for word in model.ignored if word in CHANGE_THE_MODEL)
+    for word in ("mimic", "equality"):  # they act, but where the file has them wrong
+        try:
+            fewer = tuple(other for other in needed if other != word)
+            model, needed = Entry(path, ignore=fewer).load(), fewer
+        except ModelError:
+            pass
     if model.nv:
         return Entry(path, "auto", needed, model)
     try:   # nothing moves while it stands on the ground

@@ -6,13 +6,14 @@ from leastaction.integrators.euler import SemiImplicitEuler
 from leastaction.integrators.names import NAMED, IntegratorName, as_integrator, point_to_integrator
 from leastaction.integrators.root_finders import RIQN, Newton
 from leastaction.integrators.runge_kutta4 import RungeKutta4
-from leastaction.integrators.status import Status
+from leastaction.integrators.status import Flag, Status
 from leastaction.integrators.variational import Guess, Rescue, Variational
 
 __all__ = [
     "NAMED",
     "RIQN",
     "DormandPrince8",
+    "Flag",
     "Guess",
     "Integrator",
     "IntegratorName",

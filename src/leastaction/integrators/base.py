@@ -68,13 +68,19 @@ class Integrator(ABC):
         """Whether four simulations can be made side by side, in the lanes of SIMD."""
         return False
 
+    @property
+    def takes_loops(self) -> bool:
+        """Whether it knows closed loops and couplings."""
+        return False
+
     def check(self, model: Model, c: Compiled) -> None:
         """Raise a ValueError if the model has what the integrator does not know."""
         if model.forces and not self.takes_forces:
             name, force = next(iter(model.forces.items()))
             raise ValueError(f"{self!r} knows no forces between bodies, and the model has the {force.kind} '{name}': "
                              "take la.Variational()")
-        model._refuse_loops(f"{self!r}")
+        if not self.takes_loops:
+            model._refuse_loops(f"{self!r}")
 
     def lane_method(self, c: Compiled) -> Any:
         """Return what the kernels read for four simulations in lanes."""

@@ -24,6 +24,17 @@ class RungeKutta4(Integrator):
     stable = 2.8
     label = "Runge–Kutta 4"
 
+    @property
+    def takes_loops(self) -> bool:
+        """By index reduction, and projection after every step."""
+        return True
+
     def method(self, c: Compiled) -> Any:
         """Return what the kernels read, for a model."""
-        return runge_kutta4.RungeKutta4(np.zeros(runge_kutta4.room(c.nq, c.nv)))
+        desk = np.zeros(runge_kutta4.room(c.nq, c.nv))
+        if c.rows is None:
+            return runge_kutta4.RungeKutta4(desk)
+        from leastaction.kernels.constraints.runge_kutta4 import ConstrainedRungeKutta4  # few models have loops
+
+        plan = c.plan
+        return ConstrainedRungeKutta4(desk, c.rows, plan.ops, plan.targets.reshape(-1), plan.places, plan.desk())

@@ -1,6 +1,6 @@
-"""What became of a step."""
+"""What became of a step, and what was peculiar about a node."""
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 from leastaction.kernels import settings
 
@@ -23,11 +23,18 @@ class Status(IntEnum):
     UNRESOLVED = settings.UNRESOLVED
     TOO_SHORT = settings.TOO_SHORT
     TOO_MANY = settings.TOO_MANY
+    SINGULAR = settings.SINGULAR
 
     @property
     def meaning(self) -> str:
         """The status in words."""
         return _MEANING[self]
+
+
+class Flag(IntFlag):
+    """What was peculiar about a node of a run."""
+
+    RANK_CHANGED = 1  # loops have another number of redundant rows than at the start: a singular configuration
 
 
 _MEANING = {
@@ -46,4 +53,5 @@ _MEANING = {
     Status.UNRESOLVED: "the motion is too fast to be followed with this step",
     Status.TOO_SHORT: "the tolerance asks for internal steps that are lost in round-off",
     Status.TOO_MANY: "the tolerance asks for more than 10,000 internal steps before the next node",
+    Status.SINGULAR: "the closed loops are in a configuration in which their rows cannot be told apart",
 }

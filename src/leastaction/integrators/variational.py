@@ -72,6 +72,11 @@ class VariationalMethod(Integrator):
         return self.residual != settings.DRNEA or self.root_finder.dense
 
     @property
+    def takes_loops(self) -> bool:
+        """With multipliers only Newton's method with its own stopping rule is there, and guesses that look back."""
+        return not self.peer and self.root_finder.in_lanes and self.guess != "dynamics"
+
+    @property
     def label(self) -> str:
         """The integrator in words."""
         return f"variational, order {self.order}"
@@ -113,6 +118,8 @@ class VariationalMethod(Integrator):
             rescue=rescue is not None,
             max_substeps=1 if rescue is None else int(rescue.max_substeps),
         )
+        if c.rows is not None:
+            return _constrained(c, self.order, chosen)
         common = *_composition(self.order), dynamics, chosen
         if not self.peer:
             return step.Variational(*common, search=0)
@@ -165,3 +172,13 @@ class Variational(VariationalMethod):
 def _composition(order: int) -> tuple[np.ndarray, np.ndarray]:
     fractions = stages(order)
     return fractions, guess_weights(fractions)
+
+
+def _constrained(c: Compiled, order: int, chosen: settings.Settings) -> Any:
+    """Return what the kernels read for a model with loops or couplings."""
+    from leastaction.kernels.constraints import step as constrained  # few models have them
+
+    plan = c.plan
+    return constrained.Constrained(
+        *_composition(order), chosen, c.rows, plan.ops, plan.targets.reshape(-1), plan.places, plan.desk(),
+        np.zeros(1 + 2 * constrained.EVENTS, dtype=np.int64))

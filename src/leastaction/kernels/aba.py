@@ -21,12 +21,10 @@ def singular_joint(tree, w):
 
 
 @kernel
-def acceleration(system, w, v, held, out):
-    """Accelerations at rates v under the joint forces that are held, passive joint forces, external wrenches and
-    elements, those of the time that set_time() gave.
-
-    Needs place(), deflections() and factor_mass(tree, w, 0).
-    """
+def load(system, w, v, held, out):
+    """Set the right-hand side of forward dynamics at rates v: the joint forces that are held, passive joint forces,
+    external wrenches and elements, those of the time that set_time() gave, less what the motion without accelerations
+    needs. ``out`` is scratch. Needs arrive()."""
     tree = system.tree
     clear(out, tree.nv)
     velocities(tree, w, v)
@@ -39,6 +37,16 @@ def acceleration(system, w, v, held, out):
         out[j] = held.tau[j] - out[j] if held.acts else -out[j]
     passive_forces(tree, w, v, out)
     put_rhs(tree, w, out)
+
+
+@kernel
+def acceleration(system, w, v, held, out):
+    """Accelerations at rates v under the joint forces that are held, passive joint forces and external wrenches.
+
+    Needs place(), deflections() and factor_mass(tree, w, 0).
+    """
+    tree = system.tree
+    load(system, w, v, held, out)
     up(tree, w, w, None)
     down(tree, w, w, None, None, None)
     get_solution(tree, w, w, out)

@@ -26,12 +26,18 @@ def drop_momentum(L):
 
 
 @kernel
-def momentum_solve_up(tree, w):
-    """pᵀ M⁻¹ p, twice the kinetic energy of a node; down() then gives the velocity. Needs factor_mass(tree, w, 0)."""
+def drop_momenta(tree, w):
+    """Set the right-hand side p: of the links −F, of the joints tau. Needs place()."""
     for k in teams(tree):  # every link by itself, or four at a time
         drop_momentum(team(w, k))
     for i in range(tree.n):
         joint.momentum_as_tau(tree.kind[i], link(w, i))
+
+
+@kernel
+def momentum_solve_up(tree, w):
+    """pᵀ M⁻¹ p, twice the kinetic energy of a node; down() then gives the velocity. Needs factor_mass(tree, w, 0)."""
+    drop_momenta(tree, w)
     return up(tree, w, w, None)
 
 

@@ -219,7 +219,7 @@ class Model:
         ----------
         q : (nq,) configuration, rad, m, unit quaternions; q0 if None
         """
-        from leastaction.assembly import mobility
+        from leastaction.closures import mobility
 
         return mobility(self, q)
 
@@ -451,16 +451,22 @@ class Model:
         return f"<Model '{self.name}': {sizes}{closed}{awaited}>"
 
     def __str__(self) -> str:
-        return drawn(self)
+        return drawn(self, self._width())
 
     def _repr_html_(self) -> str:
         """Draw the tree for a notebook."""
-        return html(self)
+        return html(self, self._width())
 
     def _append(self, body: Body) -> None:
         self._index.setdefault(body.name, len(self._bodies))
         self._bodies.append(body)
         self._changed()
+
+    def _width(self) -> int | None:
+        """Return how many numbers the widest front has in eliminating rows; None without loops, or with faults."""
+        from leastaction.closures import width
+
+        return width(self) if self._loops else None
 
     def _add(self, loop: Loop | Coupling) -> None:
         self._loops = (*self._loops, loop)

@@ -16,6 +16,8 @@ DO_NOT_ACT = {
     "collision": "collision geometry",
     "actuators": "actuators",
     "mocap": "mocap bodies, which stand still",
+    "inert": "tendons that exert no force of their own",
+    "softness": "softness of equality constraints, which are exact here",
     "extensions": "elements of other programs",
     "mesh": "meshes that cannot be drawn",
 }

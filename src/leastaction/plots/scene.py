@@ -39,7 +39,8 @@ class Scene:
         axes, angles = _projection(view, sticks.points, gravity)
         self.flat = len(axes) == 2
         self.links, self.trails = sticks.links @ axes.T, trails @ axes.T
-        self.joints, self.bobs = sticks.joints @ axes.T, sticks.bobs @ axes.T
+        self.joints = np.concatenate((sticks.joints, sticks.pins), axis=1) @ axes.T
+        self.bobs = sticks.bobs @ axes.T
         self.springs, self.jets = coils(sticks.springs @ axes.T), sticks.jets @ axes.T
         anchors = sticks.anchors @ axes.T
         self.low, self.high = _camera(sticks.points @ axes.T, anchors)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leastaction.model import Free
-from leastaction.viewers.outline import is_point, leaf_tips
+from leastaction.model import Free, Loop, Rod
+from leastaction.viewers.outline import GROUND, is_point, leaf_tips, pinned_arms, pins
 from leastaction.viewers.ties import ends, lines_of, size_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ class Sticks:
     joints : (F, nb, 3) origins of the bodies, world, m
     tips : (F, nt, 3) far ends of the leaves, world, m
     bobs : (F, nm, 3) point masses, world, m
-    anchors : (na, 3) where trees hang on the ground, world, m
+    pins : (F, 2 nl, 3) both ends of every loop, world, m
+    anchors : (na, 3) where trees and loops hang on the ground, world, m
     links : (F, ns, 2, 3) segments to draw, world, m
     springs : (F, nf, 2, 3) both ends of springs between bodies, world, m
     jets : (F, nj, 2, 3) thrusters, each as a segment along its jet, world, m
@@ -37,6 +38,7 @@ class Sticks:
     joints: np.ndarray
     tips: np.ndarray
     bobs: np.ndarray
+    pins: np.ndarray
     anchors: np.ndarray
     links: np.ndarray
     springs: np.ndarray
@@ -44,8 +46,8 @@ class Sticks:
 
     @property
     def points(self) -> np.ndarray:
-        """(F, nb + nt + nm, 3) all that moves, world, m."""
-        return np.concatenate((self.joints, self.tips, self.bobs), axis=1)
+        """(F, nb + nt + nm + 2 nl, 3) all that moves, and ends of loops, world, m."""
+        return np.concatenate((self.joints, self.tips, self.bobs, self.pins), axis=1)
 
 
 def stick_figure(traj: Trajectory, steps: np.ndarray) -> Sticks:
@@ -60,12 +62,16 @@ def stick_figure(traj: Trajectory, steps: np.ndarray) -> Sticks:
     poses = traj.poses(steps=steps)
     joints = poses[..., :3, 3]
 
+    def placed(points: list[tuple[int, np.ndarray]]) -> np.ndarray:
+        """World positions of points on bodies, or on the ground."""
+        on = [i for i, _ in points]
+        local = np.array([point for _, point in points]).reshape(-1, 3)
+        found: np.ndarray = joints[:, on] + np.einsum("fbij,bj->fbi", poses[:, on, :3, :3], local)
+        return np.where(np.array(on, dtype=int)[:, None] == GROUND, local, found)
+
     def attached(points: dict[int, np.ndarray]) -> np.ndarray:
         """World positions of one point on each of some bodies."""
-        on = list(points)
-        local = np.array(list(points.values())).reshape(-1, 3)
-        placed: np.ndarray = joints[:, on] + np.einsum("fbij,bj->fbi", poses[:, on, :3, :3], local)
-        return placed
+        return placed(list(points.items()))
 
     leaves = leaf_tips(model)
     tips = attached(leaves)
@@ -75,15 +81,21 @@ def stick_figure(traj: Trajectory, steps: np.ndarray) -> Sticks:
     parents = model.parents
     children = np.flatnonzero(parents >= 0)
     ground = np.broadcast_to(anchors, (len(joints), *anchors.shape))
-    starts = np.concatenate((ground, joints[:, parents[children]], joints[:, list(leaves)]), axis=1)
-    stops = np.concatenate((joints[:, hung], joints[:, children], tips), axis=1)
+    arms, both = pinned_arms(model, leaves), placed(pins(model))
+    loops = [loop for loop in model.loops if isinstance(loop, Loop)]
+    rods = [2 * k for k, loop in enumerate(loops) if isinstance(loop.joint, Rod)]
+    starts = (ground, joints[:, parents[children]], joints[:, list(leaves)], joints[:, [i for i, _ in arms]],
+              both[:, rods])
+    stops = joints[:, hung], joints[:, children], tips, placed(arms), both[:, [k + 1 for k in rods]]
+    links = np.stack((np.concatenate(starts, axis=1), np.concatenate(stops, axis=1)), axis=2)
     size = size_of(model, poses)
     springs = ends(model, lines_of(model, "spring"), poses)
     jets = ends(model, lines_of(model, "thrust"), poses)
     jets[:, :, 1] = jets[:, :, 0] + JET * size * (jets[:, :, 1] - jets[:, :, 0])
     grounded = [end for line in lines_of(model, "spring") for body, end in (line.start, line.end) if body is None]
-    anchors = np.concatenate((anchors, np.array(grounded).reshape(-1, 3)))
-    return Sticks(joints, tips, bobs, anchors, np.stack((starts, stops), axis=2), springs, jets)
+    pinned = [pin for i, pin in pins(model) if i == GROUND]
+    anchors = np.concatenate((anchors, np.array([*grounded, *pinned]).reshape(-1, 3)))
+    return Sticks(joints, tips, bobs, both, anchors, links, springs, jets)
 
 
 def drawing_plane(points: np.ndarray, gravity: np.ndarray) -> np.ndarray | None:

@@ -52,9 +52,10 @@ def naming(number: int) -> Iterator[None]:
         raise type(error)(f"member {number}: {error}") from None
 
 
-def suits(integrator: Integrator, control: Control, wrench: Control) -> bool:
-    """Tell whether a run can go in a lane: if the integrator can, and no function computes forces."""
-    return SIMD and integrator.in_lanes and not callable(control) and not callable(wrench)
+def suits(integrator: Integrator, one: Member, wrench: Control) -> bool:
+    """Tell whether a run can go in a lane: if the integrator can, without loops, and if no function computes forces."""
+    loops = compile_model(one.model).rows is not None
+    return SIMD and integrator.in_lanes and not loops and not callable(one.control) and not callable(wrench)
 
 
 def stacked(count: int, like: Run) -> Record:

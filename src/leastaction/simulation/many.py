@@ -105,7 +105,7 @@ def simulate_many(
             state = models[b].check_state(_own(q, "q" in sizes, b), _own(v, "v" in sizes, b))
         members.append(Member(b, models[b], *state, controls[b]))
     options["integrator"] = as_integrator(options.get("integrator"))
-    together = (one for one in members if suits(options["integrator"], one.control, options.get("wrench")))
+    together = (one for one in members if suits(options["integrator"], one, options.get("wrench")))
     first = next(together, members[0] if members else Member(0, model, model.q0, model.v0, None))
     like = prepare(first.model, first.q, first.v, control=first.control, **options)  # checks what they have in common
     tell_end(like)

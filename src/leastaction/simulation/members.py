@@ -72,7 +72,7 @@ class _Batch:
         self.record = stacked(len(members), like)
         self.pushed = len(like.wrenches) > 0
         self.structures: list[bytes | None] = [
-            self._structure(one) if suits(like.sim.integrator, one.control, options.get("wrench")) else None
+            self._structure(one) if suits(like.sim.integrator, one, options.get("wrench")) else None
             for one in members]
         alike: dict[bytes, list[int]] = defaultdict(list)
         self.teams: list[list[int]] = []

@@ -11,11 +11,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.arguments import all_finite, finite, real_array, shown, whole
+from leastaction.assembly import started
 from leastaction.compiled import compile_model
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
 from leastaction.errors import ModelError, StepError
 from leastaction.integrators import Integrator, IntegratorName, Status, as_integrator, point_to_integrator
 from leastaction.kernels import methods
+from leastaction.kernels.constraints.elimination import TOLD
+from leastaction.kernels.constraints.rescue import RescuedConstrained
+from leastaction.kernels.constraints.step import set_up
 from leastaction.kernels.layout import READY, SCRATCH, Clock, Forces, P, V
 from leastaction.kernels.loop import run
 from leastaction.kernels.machine.jit import bound
@@ -29,6 +33,7 @@ from leastaction.simulation.oscillation import too_stiff
 from leastaction.simulation.progress import Progress
 
 Array = np.ndarray
+WIDE = 200  # numbers in a front of rows and links, above which the user is told
 NEVER = 2**62  # nodes are kept
 
 
@@ -62,8 +67,12 @@ class Simulator:
         if seconds is None or seconds <= 0:
             raise ValueError(f"dt must be a positive number of seconds, not {shown(dt)}")
         self._set_up(model, seconds, as_integrator(integrator))
-        self._start(*model.check_state(q, v), None)
+        self._start(*started(model, self.compiled, *model.check_state(q, v)), None)
         tell(model, ignore)
+        if self.compiled.rows is not None and self.compiled.plan.width > WIDE:
+            warn_once(model, ("width", model.revision), "its loops are eliminated in fronts of "
+                      f"{self.compiled.plan.width} numbers, and a step takes time as the square of that: cut the loops "
+                      "at other joints, so that fewer are open at a time")
         if self.compiled.damped and self._longest == 0.0 and DAMPING not in accepted(ignore):
             doubt = unresolved_damping(model, self.q, self.dt, self.integrator)
             if doubt:
@@ -131,7 +140,31 @@ class Simulator:
     def _prepare(self, given: int) -> int:
         """Set up the node by what is given of it (kernels/layout.py). Gives the first singular joint or −1."""
         clock = Clock(self.dt * self._longest, 0, 0, 1, 0, 0, given)
-        return int(run(self._method, self.compiled.system, self._room, self._nothing, clock, self._one)[1])
+        singular = int(run(self._method, self.compiled.system, self._room, self._nothing, clock, self._one)[1])
+        if self.compiled.rows is not None and singular < 0:
+            node = self._room.copy()
+            self._redundant = self._project()
+            if self._redundant < 0 and self._plan_again():
+                self._redundant = self._project()
+            if given == V:  # it is on the manifold: a run that is made again from its first node has the same bits
+                self._room[:] = node
+        return singular
+
+    def _project(self) -> int:
+        """Put the node on the manifold of closed loops. Gives the number of redundant rows, or −1 if that failed."""
+        own = self._method
+        redundant = int(set_up(own.rows, own.ops, own.targets, own.places, own.desk, self.compiled.system, self._room))
+        return redundant if redundant < 0 else redundant + self.compiled.plan.void
+
+    def _plan_again(self) -> bool:
+        """Choose an order in which the rows can be eliminated at this node; tell whether it is another one."""
+        before, plan = self._method, self.compiled.plan_at(self._state.q)
+        if np.array_equal(plan.ops, before.ops):
+            return False
+        desk = plan.desk()
+        desk[plan.places.told :][:TOLD] = before.desk[before.places.told :][:TOLD]
+        self._method = before._replace(ops=plan.ops, targets=plan.targets.reshape(-1), places=plan.places, desk=desk)
+        return True
 
     @property
     def steps(self) -> int:
@@ -343,6 +376,10 @@ class Simulator:
     def _rescue(self, k: int, forces: Forces, out: Record, every: int, origin: int) -> bool:
         """Make step k, at which the plain search failed, if that is allowed and possible."""
         at, settings = k - origin, self._settings
+        if out.status[at] == Status.SINGULAR and self._plan_again():
+            clock = Clock(self.dt, k, 1, every, origin, 0, READY)
+            if self._run(forces, clock, out)[0]:
+                return True
         if settings is None or not settings.rescue or out.status[at] == Status.BAD_CONTROL:
             return False
         held = self._held(forces, k, at)
@@ -355,7 +392,7 @@ class Simulator:
         clock = Clock(self.dt, k, 1, every, origin, 0, READY)
         failed = out.residual[at], out.status[at]
         while parts <= settings.max_substeps:
-            method = methods.known(Rescued(self._method.stages, settings, parts))
+            method = methods.known(self._rescued(parts))
             made, _ = run(method, self.compiled.system, self._room, again, clock, out)
             spent += int(out.iterations[at])
             if made:
@@ -368,6 +405,14 @@ class Simulator:
             return False
         self._parts = out.substeps[at] = parts
         return True
+
+    def _rescued(self, parts: int) -> Any:
+        """Return the method that makes a step in so many parts."""
+        own = self._method
+        if self.compiled.rows is None:
+            return Rescued(own.stages, own.settings, parts)
+        return RescuedConstrained(own.stages, own.settings, parts, own.rows, own.ops, own.targets, own.places, own.desk,
+                                  own.events)
 
     def _held(self, forces: Forces, k: int, at: int) -> Array:
         """Joint forces (1, nv) of step k, its start being the node; (0, nv) if there are none."""
@@ -517,7 +562,7 @@ def variational_step(
     if not step:
         raise ValueError(f"h must be a finite number other than zero, not {shown(h)}")
     p = vector(model, p0, "p0")
-    sim = Simulator(model, q0, None, dt=abs(step), integrator=integrator, ignore=KNOWN)
+    sim = Simulator(model, q0, np.zeros(model.nv), dt=abs(step), integrator=integrator, ignore=KNOWN)
     sim.dt = step
     sim._start(sim.q, sim.v, p)
     sim.step()

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from leastaction.model import Body, Fixed, Free, Geometry, Model
+from leastaction.model import Body, Fixed, Free, Geometry, Loop, Model
 
 Drawn = tuple[int, Geometry]  # which body it is fixed to, -1 for the ground; and the shape
 
@@ -17,6 +17,7 @@ BLOB = 2.4  # radius of a point mass, of a stick's
 TONES = ((0.10, 0.42, 0.70, 1.0), (0.36, 0.64, 0.86, 1.0))
 MASS = (0.84, 0.37, 0.0, 1.0)
 PIVOT = (0.16, 0.17, 0.19, 1.0)
+NEAR = 0.05  # of its distance by which the pin of a loop may be off a tip and count as that tip
 NONE = np.zeros((0, 3))
 UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 
@@ -59,6 +60,23 @@ def leaf_tips(model: Model) -> dict[int, np.ndarray]:
     return tips
 
 
+def pins(model: Model) -> list[tuple[int, np.ndarray]]:
+    """List both ends of every loop: the body's index, -1 for the ground, and (3,) in its frame, m."""
+    index: dict[str | None, int] = {name: i for i, name in enumerate(model.names)}
+    index[None] = GROUND
+    found = []
+    for loop in model.loops:
+        if isinstance(loop, Loop):
+            found += [(index[loop.body], loop.position), (index[loop.other], loop.other_position)]
+    return found
+
+
+def pinned_arms(model: Model, tips: dict[int, np.ndarray]) -> list[tuple[int, np.ndarray]]:
+    """List the pins that are to be joined to their bodies by sticks: those that no tip has already reached."""
+    return [(i, pin) for i, pin in pins(model)
+            if i != GROUND and (i not in tips or np.linalg.norm(pin - tips[i]) > NEAR * np.linalg.norm(pin))]
+
+
 def is_point(body: Body) -> bool:
     """Tell whether a body is drawn as a point mass."""
     return body.inertia.mass > 0 and half_length(body) < POINT * float(np.linalg.norm(body.inertia.com))
@@ -77,6 +95,8 @@ def _sticks(model: Model, bare: list[int]) -> Iterator[Drawn]:
     for i, body in enumerate(bodies):
         if not isinstance(body.joint, Free):
             carried[int(parents[i])].append(body.position)
+    for i, pin in pinned_arms(model, tips):
+        carried[i].append(pin)
     wide = {i: _ellipsoid(bodies[i]) for i in bare if not carried[i] and _wide(bodies[i])}
     ends = {i: [*carried[i], *([bodies[i].inertia.com] if i in wide else [tips[i]] if i in tips else [])] for i in bare}
     lengths = [float(np.linalg.norm(end)) for several in ends.values() for end in several if end.any()]
@@ -93,6 +113,8 @@ def _sticks(model: Model, bare: list[int]) -> Iterator[Drawn]:
             yield i, _ball(bodies[i].inertia.com, BLOB * radius, MASS)
         if radius > 0 and parents[i] == GROUND and not isinstance(bodies[i].joint, Free):
             yield GROUND, _ball(bodies[i].position, 1.35 * radius, PIVOT)
+    for i, pin in pins(model):
+        yield i, _ball(pin, 1.35 * (radius or HAIR * longest), PIVOT)
 
 
 def _branches(model: Model, tips: dict[int, np.ndarray]) -> tuple[list[int], float]:

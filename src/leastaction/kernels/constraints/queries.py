@@ -1,5 +1,7 @@
 """What Python asks of the rows at a configuration, each in one call; all take a fresh workspace w."""
 
+from math import sqrt
+
 from ..joints import dispatch as joint
 from ..kinematics import place
 from ..layout import DOF
@@ -73,3 +75,35 @@ def power(twist, C, k):
     """What the wrench from C[k] on does by this twist."""
     turn, move = twist
     return dot(turn, read3(C, k)) + dot(move, read3(C, k + 3))
+
+
+@kernel
+def change_along(tree, w, i, last, m, f, part):
+    """The greatest rate by which a joint between link i and its ancestor ``last`` changes a row with this wrench."""
+    most = 0.0
+    while i != last and i < tree.n:
+        L, k = link(w, i), tree.iv[i]
+        joint.force(tree.kind[i], L, m, f, part, k)
+        for j in range(k, k + DOF[tree.kind[i]]):
+            most = max(most, abs(part[j]))
+        m, f = shift_wrench(m, f, L.arm)
+        i = tree.parent[i]
+    return most
+
+
+@entry
+def greatest_change(tree, w, rows, q, near, ancestor, g, Ca, Cb, part, out):
+    """out (m,) ← the greatest rate by which a joint changes each row, relative to the wrench of the row. ``ancestor``
+    (m,): where the two paths of a row meet."""
+    tree, w = look(tree), numbers(w)
+    place(tree, w, q)
+    rows_at(tree, w, rows, q, near, g, Ca, Cb)
+    for r in range(len(rows.kind)):
+        if rows.kind[r] == COUPLE:
+            out[r] = 1.0
+            continue
+        a, b = (read3(Ca, 6 * r), read3(Ca, 6 * r + 3)), (read3(Cb, 6 * r), read3(Cb, 6 * r + 3))
+        size = max(dot(a[0], a[0]) + dot(a[1], a[1]), dot(b[0], b[0]) + dot(b[1], b[1]))
+        most = max(change_along(tree, w, rows.a[r], ancestor[r], a[0], a[1], part),
+                   change_along(tree, w, rows.b[r], ancestor[r], b[0], b[1], part))
+        out[r] = most / sqrt(size) if size > 0.0 else 0.0

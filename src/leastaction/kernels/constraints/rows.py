@@ -18,6 +18,7 @@ from collections import namedtuple
 from ..maths.spatial import read3, shift_wrench
 from ..machine.jit import formula, kernel
 from ..machine.memory import link
+from ..machine.simd import integers, numbers
 from ..maths import so3
 from ..maths.vec3 import add, cross, dot, neg, scale, sub
 
@@ -29,6 +30,14 @@ POWERS = 5  # coefficients of a COUPLE row
 # coefficients (m, 5), reference (m, 2): of a COUPLE row; scale: what the row is multiplied by; loop: which loop or
 # coupling the row is of; and of each link and the ground, root (n + 1): the root link of its tree. All are flat arrays.
 Rows = namedtuple("Rows", "kind a b sa sb ea eb length coefficients reference scale loop root")
+
+
+@kernel
+def seen(rows):
+    """Rows through views: passing an array on costs more than many a row does."""
+    return Rows(integers(rows.kind), integers(rows.a), integers(rows.b), numbers(rows.sa), numbers(rows.sb),
+                numbers(rows.ea), numbers(rows.eb), numbers(rows.length), numbers(rows.coefficients),
+                numbers(rows.reference), numbers(rows.scale), integers(rows.loop), integers(rows.root))
 
 
 @kernel

@@ -14,7 +14,7 @@ from ..maths import se3, so3
 from ..maths.mat3 import (
     determinant, mat_add, mat_hat, mat_inverse, mat_mul, mat_shift, mat_sub, mat_vec, transpose, vec_mat,
 )
-from ..maths.spatial import read3, read4, shift_twist, shift_wrench
+from ..maths.spatial import read3, read4, read6, shift_twist, shift_wrench
 from ..maths.vec3 import add, add_scaled, cross, dot, scale, sub
 from . import group, screw
 from .group import add3, none_of, put3, put4, take3, turned
@@ -227,6 +227,30 @@ def down(tree, w, r, i, L, R, twist, k, newton, transposed):
     R.x3 = x
     group.follow(L, k, x, scale(0.0, x))
     return add(turn, z), move
+
+
+# With rows (constraints/elimination.py)
+
+
+@kernel
+def hand_on(tree, w, i, L, x, a, b, t, coupled, newton):
+    A, (s, f), (rm, rf) = matrix(w, tree, i), read6(x, a), read6(x, b)
+    r = add(rm, cross(rf, L.lever))
+    put3(x, b, r)
+    y, z = mat_vec(L.inverse3, s), vec_mat(r, L.inverse3)
+    put3(x, t, z)
+    (um, uf), (vm, vf) = times(A, (y, cross(L.lever, y))), times_transposed(A, (z, scale(0.0, z)))
+    return shift_wrench(sub(s, um), sub(f, uf), L.arm), shift_wrench(sub(rm, vm), sub(rf, vf), L.arm)
+
+
+@kernel
+def show_x(L, x, k):
+    put3(x, k, L.x3)
+
+
+@kernel
+def lessen_x(tree, w, i, L, x, k):
+    L.x3 = sub(L.x3, mat_vec(L.inverse3, read3(x, k)))
 
 
 @kernel

@@ -67,6 +67,12 @@ up = chosen("up", formula)  # (tree, w, r, i, L, R, wrench, transposed): elimina
 # Gives xᵀu, and the wrench on the parent
 down = chosen("down", formula)  # (tree, w, r, i, L, R, twist, k, newton, transposed): substitute, x ← x − D⁻¹ Sᵀ Â X ζ
 # of the parent. Gives ζ of the link. Unless k is None, the joint moves by k x
+hand_on = chosen("hand_on", formula)  # (tree, w, i, L, x, a, b, t, coupled, newton): let one number of a neighbour y
+# pass, its column of B[z, y] at a and its row of B[y, z] at b: set Sᵀ B[z, y] and B[y, z] S⁺ in their place, and
+# B[y, z] S⁺ D⁻¹ at t. ``coupled``: where a COUPLE row has what it takes and adds, or −1. Gives column and row as the
+# parent sees them
+show_x = chosen("show_x", formula)  # (L, x, k): write the solution to x
+lessen_x = chosen("lessen_x", formula)  # (tree, w, i, L, x, k): take D⁻¹ times the numbers in x from the solution
 regular = chosen("regular", kernel)  # (tree, w, i): whether the pivot of the mass matrix is positive
 mobilise = chosen("mobilise", kernel)  # (tree, w, i, h, Y): the mobility of link i, from that of its parent; sets how
 # far ahead a damped joint sees its force in steps of h (mobility.py)

@@ -13,7 +13,7 @@ from ..machine.memory import link, side
 from ..machine.simd import sign
 from ..maths import se3, so3
 from ..maths.mat3 import determinant
-from ..maths.spatial import read3, read4, shift_twist, shift_wrench
+from ..maths.spatial import put6, read3, read4, read6, shift_twist, shift_wrench
 from ..maths.vec3 import add, add_scaled, cross, dot, sub
 from . import group
 from .compensated import add_compensated
@@ -264,6 +264,30 @@ def down(tree, w, r, i, L, R, twist, k, newton, transposed):
     R.x6 = z, y
     group.follow(L, k, z, y)
     return turn, move
+
+
+# With rows (constraints/elimination.py)
+
+
+@kernel
+def hand_on(tree, w, i, L, x, a, b, t, coupled, newton):
+    """Â D⁻¹ = 1 − E D⁻¹."""
+    inverse, E = matrix(w, tree, i), side(tree, w, i).E
+    y, z = times(inverse, read6(x, a)), times_transposed(inverse, read6(x, b))
+    put6(x, t, z)
+    (um, uf), (vm, vf) = times(E, y), times_transposed(E, z)
+    return shift_wrench(um, uf, L.arm), shift_wrench(vm, vf, L.arm)
+
+
+@kernel
+def show_x(L, x, k):
+    put6(x, k, L.x6)
+
+
+@kernel
+def lessen_x(tree, w, i, L, x, k):
+    (m, f), (um, uf) = L.x6, times(matrix(w, tree, i), read6(x, k))
+    L.x6 = sub(m, um), sub(f, uf)
 
 
 @kernel

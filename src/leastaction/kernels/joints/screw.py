@@ -12,7 +12,7 @@ from ..machine.matrix6 import (
 from ..machine.memory import link
 from ..machine.simd import below, choose, less, sign
 from ..maths import so3
-from ..maths.spatial import less_power, shift_twist, shift_wrench
+from ..maths.spatial import less_power, read6, shift_twist, shift_wrench
 from ..maths.vec3 import add, add_scaled, cross, dot, scale
 from .compensated import add_compensated
 from .regular import SINGULAR, own_terms
@@ -278,6 +278,36 @@ def down(tree, w, r, i, L, R, twist, k, newton, transposed):
     turn, move = shift_twist(turn, move, L.arm)
     own_turn, own_move = L.axis if newton is None or transposed is not None else L.axis_after
     return add_scaled(turn, x, own_turn), add_scaled(move, x, own_move)
+
+
+# With rows (constraints/elimination.py)
+
+
+@formula
+def hand_on(tree, w, i, L, x, a, b, t, coupled, newton):
+    (m, f), (rm, rf), (turn, move) = read6(x, a), read6(x, b), L.axis
+    after_turn, after_move = L.axis if newton is None else L.axis_after
+    s = dot(turn, m) + dot(move, f)
+    r = dot(after_turn, rm) + dot(after_move, rf)
+    if coupled >= 0:
+        s -= x[coupled]
+        r += x[coupled + 1]
+    x[a], x[b] = s, r
+    s, r = L.inverse * s, L.inverse * r
+    x[t] = r
+    (um, uf), (vm, vf) = L.column, L.column if newton is None else L.row
+    (m, f), (rm, rf) = shift_wrench(m, f, L.arm), shift_wrench(rm, rf, L.arm)
+    return (add_scaled(m, -s, um), add_scaled(f, -s, uf)), (add_scaled(rm, -r, vm), add_scaled(rf, -r, vf))
+
+
+@formula
+def show_x(L, x, k):
+    x[k] = L.x
+
+
+@formula
+def lessen_x(tree, w, i, L, x, k):
+    L.x -= L.inverse * x[k]
 
 
 @kernel

@@ -14,6 +14,17 @@ def read4(q, k):
     return q[k], q[k + 1], q[k + 2], q[k + 3]
 
 
+@formula
+def read6(x, k):
+    return (x[k], x[k + 1], x[k + 2]), (x[k + 3], x[k + 4], x[k + 5])
+
+
+@formula
+def put6(x, k, pair):
+    x[k], x[k + 1], x[k + 2] = pair[0]
+    x[k + 3], x[k + 4], x[k + 5] = pair[1]
+
+
 @kernel
 def shift_twist(turn, move, arm):
     """Twist of the parent, seen at the child's origin."""

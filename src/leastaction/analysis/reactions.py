@@ -1,0 +1,94 @@
+"""What the loops of a run carry, and how well they stay closed, at the nodes that were kept."""
+
+from typing import Any
+
+import numpy as np
+
+from leastaction.closures import opening, wrenches
+from leastaction.compiled import Compiled, compile_model
+from leastaction.dynamics import link_wrenches, poses, vector, with_loops
+from leastaction.integrators import Flag
+from leastaction.model import Coupling, Loop, Model
+from leastaction.model.arrays import rotation_matrix
+from leastaction.trajectory import Trajectory
+
+Array = np.ndarray
+
+
+def openings(run: Trajectory) -> tuple[Array, Array]:
+    """Return the greatest row g (N,), m, and the greatest rate A v (N,), m/s, of every kept node."""
+    c = compile_model(run.model)
+    if c.rows is None:
+        return np.zeros(len(run)), np.zeros(len(run))
+    found = [opening(c, q, v) for q, v in zip(run.q, run.v, strict=True)]
+    return np.array([abs(g).max() for g, _ in found]), np.array([abs(rate).max() for _, rate in found])
+
+
+def multipliers(run: Trajectory) -> Array:
+    """Return the multipliers (N, m) of all rows at the kept nodes, N."""
+    c = compile_model(run.model)
+    if c.rows is None:
+        return np.zeros((len(run), 0))
+    return np.array([with_loops(run.model, c, run.q[k], run.v[k], *forces_at(run, k)).f for k in range(len(run))])
+
+
+def redundant_rows(run: Trajectory) -> Array:
+    """Count the rows (N,) that follow from others at every kept node."""
+    c = compile_model(run.model)
+    if c.rows is None:
+        return np.zeros(len(run), dtype=int)
+    nothing = np.zeros(c.nv), np.zeros((c.tree.n, 6))
+    return np.array([with_loops(run.model, c, q, v, *nothing).redundant for q, v in zip(run.q, run.v, strict=True)])
+
+
+def flags(redundant: Array) -> Array:
+    """Return the flags (N,) of nodes with so many redundant rows (N,)."""
+    return np.where(redundant != redundant[0], int(Flag.RANK_CHANGED), 0)
+
+
+def forces_at(run: Trajectory, k: int) -> tuple[Array, Array]:
+    """Return the joint forces (nv,) and the wrenches on links (n, 6) of the step that begins at kept node k.
+
+    At the end of the run they are those of its last step, or what the functions give there.
+    """
+    if run.origin is None:
+        raise ValueError("what the loops carry depends on the forces of the run, which are not known. Functions cannot "
+                         "be stored: la.open(path, control=..., wrench=...) takes them")
+    step, found = k * run.record_every, []
+    for force, held in ((run.origin.control, 1), (run.origin.wrench, 2)):
+        value: Any = force(step * run.dt, run.q[k].copy(), run.v[k].copy()) if callable(force) else force
+        if value is not None and np.ndim(value) > held:
+            value = value[min(step, len(value) - 1)]
+        found.append(value)
+    tau, wrench = found
+    return vector(run.model, tau, "control"), np.ascontiguousarray(link_wrenches(run.model, wrench))
+
+
+def reaction(run: Trajectory, name: str) -> Array:
+    """Return what a loop does to its body: (N, 6); or what a coupling does to its two joints: (N, 2)."""
+    model, c = run.model, compile_model(run.model)
+    loop = next((loop for loop in model.loops if loop.name == name), None)
+    if loop is None:
+        known = ", ".join(f"'{loop.name}'" for loop in model.loops) or "none"
+        raise ValueError(f"there is no loop '{name}' in {model.name}; its loops and couplings are {known}")
+    rows = np.flatnonzero(c.rows.loop == model.loops.index(loop))  # type: ignore[union-attr]
+    f = run.multipliers[:, rows]
+    on = [[side[rows] for side in wrenches(c, q)[1:]] for q in run.q]
+    if isinstance(loop, Coupling):
+        return np.array([[f[k] @ side[:, 0] for side in on[k]] for k in range(len(run))])
+    return np.array([_on_body(model, c, loop, run.q[k], f[k], on[k], int(rows[0])) for k in range(len(run))])
+
+
+def _on_body(model: Model, c: Compiled, loop: Loop, q: Array, f: Array, on: list[Array], row: int) -> Array:
+    """Return the wrench (6,) of a loop on its body about its marker, world axes."""
+    rows: Any = c.rows
+    b = model.body_index(loop.body)
+    which = 0 if rows.a[row] == c.link_of_body[b] else 1
+    moment, force = np.split(f @ on[which], 2)
+    body = poses(model, q)[b, :3, :3]
+    if which == 1:  # the body is fixed to the ground, about whose origin the wrench is
+        marker = poses(model, q)[b, :3, 3] + body @ loop.position
+    else:
+        link = body @ rotation_matrix(c.body_quaternion[b]).T
+        marker = link @ rows.sa[3 * row : 3 * row + 3]
+    return np.concatenate([moment - np.cross(marker, force), force])

@@ -1,0 +1,74 @@
+"""The momentum of a node on the manifold: M v − Aᵀ μ = p, A v = 0, then p ← p + Aᵀ μ.
+
+It is the end of a RATTLE step and changes no position: whatever it adds is a part of the next step's λ. Every whole
+step ends with it, also where nothing looks at the node, so that the bits of a run depend neither on which nodes are
+kept nor on how the run is cut into calls.
+"""
+
+from ..joints import get_solution
+from ..kinematics import inertia_times
+from ..layout import DOF
+from ..machine.jit import formula, kernel, part
+from ..machine.memory import clear, copy, link, team, teams
+from ..machine.simd import after, number, summed, wide
+from ..maths.vec3 import dot
+from ..momentum import drop_momenta
+from ..sweep import begin_inertias
+from .elimination import down, factor, up
+from .filling import add_impulses, begin_mass, rows_at_node
+
+# What the last node was found to be, from places.told on: redundant rows; 1 if they are not as many as at the node
+# before; twice the kinetic energy; 1 if the elimination failed; 1 if the rows are known there
+REDUNDANT, CHANGED, TWICE, FAILED, KNOWN = 0, 1, 2, 3, 4
+
+
+@kernel
+def factor_node(tree, w, rows, ops, targets, places, x):
+    """Factor the mass matrix with the rows of the node. Gives the number of redundant rows, and whether it failed.
+    Needs place() and rows_at_node()."""
+    begin_inertias(tree, w)
+    begin_mass(rows, targets, places, x)
+    _, redundant, lost = factor(tree, w, ops, places, x, 0.0, None)
+    return redundant, lost
+
+
+@formula
+def own_twice(L):
+    """Vᵀ G V of a link, or of four."""
+    turn, move = L.answer
+    m, f = inertia_times(L, L.mass, turn, move)
+    return dot(turn, m) + dot(move, f)
+
+
+@kernel
+def twice_kinetic(tree, w, v):
+    """vᵀ M v, of the velocities that a solve left in the links and that are v in the joints."""
+    twices = number(wide(w), 0.0)
+    for k in teams(tree):  # every link by itself, or four at a time
+        twices += own_twice(team(w, k))
+    twice = summed(w, twices)
+    for i in range(tree.n):
+        if tree.passive[i]:
+            for j in range(tree.iv[i], tree.iv[i] + DOF[tree.kind[i]]):
+                twice += link(w, i).armature * v[j] * v[j]
+    return twice
+
+
+@part
+def project(tree, state, rows, ops, targets, places, x):
+    """Project the momenta of the node, and set v, μ and what is told of the node. Needs place()."""
+    w, told = state.w, after(x, places.told)
+    rows_at_node(tree, w, rows, places, x)
+    redundant, lost = factor_node(tree, w, rows, ops, targets, places, x)
+    told[CHANGED] = 0.0 if float(redundant) == told[REDUNDANT] else 1.0
+    told[KNOWN] = 1.0
+    told[REDUNDANT], told[FAILED] = float(redundant), 1.0 if lost else 0.0
+    clear(after(x, places.rhs), places.rows)
+    drop_momenta(tree, w)
+    up(tree, w, ops, places, x)
+    down(tree, w, ops, places, x, None, None)
+    get_solution(tree, w, w, state.v)
+    copy(after(x, places.answer), after(x, places.kick), places.rows)
+    add_impulses(tree, w, rows, places, x, places.answer, 1.0)
+    told[TWICE] = twice_kinetic(tree, w, state.v)
+    state.factored[0] = 0.0

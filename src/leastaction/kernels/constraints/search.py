@@ -1,0 +1,99 @@
+"""The search for the root of a step with rows: chord Newton for the motion and the multipliers together.
+
+    p0 + f⁻ + A(q0)ᵀ λ = −D₁L_d(q0, q1),   g(q1) = 0
+An iteration evaluates DRNEA and g, and solves for the correction of the motion and for the multipliers at once
+(elimination.py). These enter linearly: every iteration gives all of them, and none has to be guessed.
+Convergence is judged as without rows (root.judge), by the size √(δqᵀ M δq)/h of the correction, which without rows is
+that of the residual, √(fᵀM⁻¹f): so the part of the residual that the multipliers take, and a gap g, count as what they
+change of the motion.
+"""
+
+from math import inf, isfinite, nan, sqrt
+
+from ..drnea import drnea
+from ..layout import SCREW
+from ..machine.jit import formula, kernel, part
+from ..machine.matrix6 import times
+from ..machine.memory import copy, link, team, teams
+from ..machine.simd import after, number, summed, wide
+from ..maths.vec3 import dot
+from ..root import LEAST_COSINE, SEARCHING, forecast, judge, rough
+from ..search import leave, worst_joint
+from ..settings import EXHAUSTED, NOT_FINITE, ROTATION, SINGULAR, WRONG_ROOT
+from ..joints import screw
+from ..sweep import begin_stiffnesses
+from .elimination import down, factor, up
+from .filling import rows_after
+
+
+@formula
+def own_size(L):
+    """ζᵀ K ζ of a link, or of four."""
+    turn, move = L.answer
+    m, f = times(L.K, (turn, move))
+    return dot(turn, m) + dot(move, f)
+
+
+@kernel
+def correction(tree, w, h):
+    """δqᵀ J δq / h of the last correction. Needs down()."""
+    sizes = number(wide(w), 0.0)
+    for k in teams(tree):  # every link by itself, or four at a time
+        sizes += own_size(team(w, k))
+    total = summed(w, sizes)
+    for i in range(tree.n):  # what a SCREW joint itself adds counts, too: an armature may be all of its inertia
+        L = link(w, i)
+        if tree.passive[i] and tree.kind[i] == SCREW:
+            total += screw.adds(L, h, True) * L.x * L.x
+    return total / h
+
+
+@kernel
+def factor_step(tree, w, rows, ops, targets, places, x, h, retraction, exact):
+    """Factor Newton's matrix with rows at the present motion, and set g as the right-hand side. Gives a status: 0,
+    WRONG_ROOT or SINGULAR."""
+    rows_after(tree, w, rows, targets, places, x, True)
+    begin_stiffnesses(tree, w, h, retraction, exact)
+    det, _, lost = factor(tree, w, ops, places, x, h, True)
+    return SINGULAR if lost else WRONG_ROOT if det < 0.0 else 0
+
+
+@part
+def find_root(tree, state, h, reference, settings, rows, ops, targets, places, x):
+    """As root.find_root, but the last correction has been made. Needs rows_at_node()."""
+    w, track, least, origin = state.w, (inf, inf, inf, 0.0, 0.0), 1.0, 0.0
+    factored = False
+    for iteration in range(1, settings.max_iterations + 1):
+        twice_energy, least = drnea(tree, w, h, settings.retraction, True)
+        if not least > LEAST_COSINE:
+            return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE, least
+        if factored:
+            rows_after(tree, w, rows, targets, places, x, False)
+        else:
+            trouble = factor_step(tree, w, rows, ops, targets, places, x, h, settings.retraction,
+                                  not rough(settings, iteration))
+            if trouble < 0:
+                return iteration, track[0], trouble, least
+            factored, origin = settings.chord, -1.0
+        up(tree, w, ops, places, x)
+        down(tree, w, ops, places, x, 1.0, True)
+        size, square = reference + 2.0 * twice_energy, correction(tree, w, h)
+        relative = sqrt(square / size if size > 0.0 else square) if square >= 0.0 else nan
+        origin = relative if origin < 0.0 else origin
+        left = forecast(relative, track[2], origin)
+        outcome, anew, track = judge(settings, iteration, least, relative, left, relative, track)
+        if outcome != SEARCHING:
+            return iteration, track[0], int(outcome), least
+        factored = factored and anew == 0.0
+    return settings.max_iterations, track[0], EXHAUSTED, least
+
+
+@part
+def find_and_leave(tree, state, h, reference, settings, rows, ops, targets, places, x):
+    """As search.find_and_leave."""
+    evaluations, residual, status, least = find_root(tree, state, h, reference, settings, rows, ops, targets, places, x)
+    if status < 0:
+        return evaluations, residual, status, worst_joint(tree, state, h, settings.retraction, False, status), least
+    copy(after(x, places.answer), after(x, places.total), places.rows)
+    leave(tree, state, h, 1.0, None)
+    return evaluations, residual, status, -1, least

@@ -1,0 +1,115 @@
+"""Redundant rows, ranks that change, blocks that lose theirs, and steps that the plain search cannot make."""
+
+import numpy as np
+import pytest
+from mechanisms import Z, four_bar, ladder, moving_four_bar
+
+import leastaction as la
+from leastaction.compiled import compile_model
+from leastaction.kernels.constraints import pivots
+from leastaction.kernels.machine.simd import numbers
+
+
+def test_redundant_rows_change_nothing():
+    """A hinge closes a planar four-bar with five rows of rank two; so does a ball in axes of its own, with three."""
+    plain = four_bar()
+    q, v = moving_four_bar(plain)
+    runs = []
+    axes = np.array([0.9, 0.2, 0.3, 0.1])
+    for closure, turn in ((la.Ball(), None), (la.Revolute(axis=Z), None), (la.Ball(), axes / np.linalg.norm(axes))):
+        model = four_bar(closure)
+        if turn is not None:
+            model = four_bar_in_axes(turn)
+        sim = la.Simulator(model, q, v, dt=2e-3)
+        sim.step(1000)
+        assert la.closure(model, sim.q).max() < 1e-13
+        assert sim._method.events[0] == 0
+        runs.append((sim._redundant, sim.q))
+    assert [redundant for redundant, _ in runs] == [1, 3, 1]
+    for _, end in runs[1:]:
+        np.testing.assert_allclose(end, runs[0][1], rtol=0, atol=1e-10)
+
+
+def four_bar_in_axes(turn):
+    """The four-bar whose closing ball has axes that are not those of the plane: no row by itself is redundant."""
+    model = la.Model(gravity=(0, -9.81, 0))
+    for body in four_bar().bodies:
+        model.add_body(body.name, parent=body.parent, joint=body.joint, inertia=body.inertia, position=body.position)
+    model.add_loop("B", "coupler", "rocker", joint=la.Ball(), position=(2, 0, 0), other_position=(1.5, 0, 0),
+                   quaternion=turn, other_quaternion=turn)
+    return model
+
+
+def test_a_parallelogram_passes_its_flat_position():
+    """There A loses a row: the step is made, and the change of the rank is noted."""
+    model = four_bar(lengths=(1.0, 2.0, 1.0), base=2.0)
+    q, v = np.zeros(3), np.array([4.0, -4.0, 4.0])  # along the branch on which it stays a parallelogram
+    sim = la.Simulator(model, q, v, dt=2e-3)
+    assert sim._redundant == 2
+    energy = sim.energy
+    sim.step(50)
+    assert abs(sim.energy - energy) < 1e-3
+    assert la.closure(model, sim.q).max() < 1e-13
+    np.testing.assert_allclose(sim.q[0], sim.q[2], rtol=0, atol=1e-9)
+    assert sim.q[0] > 0.2
+    assert sim._method.events[:3].tolist() == [1, 0, 0]  # after step 0, none of the two rows in a block is redundant
+
+
+def test_an_early_block_that_loses_its_rank_is_planned_anew():
+    """A rail whose posts lie flat: there the plan that was made in general position does not serve."""
+    model, _, _ = ladder(8, "rail")
+    flat, count = np.zeros(17), 8
+    flat[2::2] = np.pi  # all posts fold back onto the ground
+    v = np.zeros(17)
+    v[0], v[1], v[2::2] = 1.0, -1.0, 1.0
+    assert la.closure(model, flat).max() < 1e-14
+    assert compile_model(model).plan.early
+    sim = la.Simulator(model, flat, v, dt=2e-3)
+    assert not np.array_equal(sim._method.ops, compile_model(model).plan.ops)
+    assert sim._redundant >= count
+    sim.step(20)
+    assert la.closure(model, sim.q).max() < 1e-13
+    assert sim.q[0] == pytest.approx(0.04, abs=0.02)
+
+
+def test_the_rescue_makes_steps_that_are_too_long():
+    """At 0.2 s a step of the four-bar turns the crank too far: the step is divided, and the loop stays closed. So few
+    parts do not keep the energy well."""
+    model = four_bar()
+    q, v = moving_four_bar(model, 9.0)
+    run = la.simulate(model, q, v, dt=0.2, duration=4.0)
+    assert (run.status > 1).any()
+    assert max(la.closure(model, one).max() for one in run.q) < 1e-12
+    assert np.abs(run.energy - run.energy[0]).max() < 0.2 * run.energy[0]
+
+
+def test_without_a_rescue_the_run_ends_at_the_last_good_node():
+    model = four_bar()
+    q, v = moving_four_bar(model, 9.0)
+    with pytest.raises(la.StepError) as caught:
+        la.simulate(model, q, v, dt=0.2, duration=4.0, integrator=la.Variational(rescue=None))
+    assert la.closure(model, caught.value.q).max() < 1e-12
+
+
+@pytest.mark.parametrize("size", range(1, 7))
+def test_pivots(size):
+    """The inverse of Moore and Penrose, of any rank and with rows switched off, against NumPy's."""
+    import numba
+
+    @numba.njit
+    def invert(W, active, out, scratch):
+        return pivots.invert(numbers(W), len(active), numbers(active), numbers(out), numbers(scratch))
+
+    rng = np.random.default_rng(size)
+    for rank in range(size + 1):
+        for off in (0, 1):
+            active = np.ones(size)
+            active[rng.permutation(size)[: min(off, size)]] = 0.0
+            W = rng.normal(size=(size, rank)) @ rng.normal(size=(rank, size))
+            kept = active != 0
+            out = np.full((size, size), np.nan)
+            rows, found, _ = invert(W.reshape(-1), active, out.reshape(-1), np.zeros(pivots.SCRATCH))
+            expected = np.zeros((size, size))
+            expected[np.ix_(kept, kept)] = np.linalg.pinv(W[np.ix_(kept, kept)], rcond=1e-9)
+            assert (rows, found) == (kept.sum(), min(rank, kept.sum()))
+            np.testing.assert_allclose(out, expected, rtol=0, atol=1e-9 * max(1.0, np.abs(expected).max()))

@@ -1,0 +1,74 @@
+"""The order of elimination: its cost grows linearly with ladders in every choice of the tree, and both orders agree."""
+
+import numpy as np
+import pytest
+from mechanisms import ladder, rope_ladder
+
+import leastaction as la
+from leastaction.compiled import compile_model
+from leastaction.constraint_plan import Graph, lay_out, order_by_ancestors
+
+MAKE = {"posts": lambda n: ladder(n)[0], "rail": lambda n: ladder(n, "rail")[0], "rope": rope_ladder}
+
+
+def cost(make, count):
+    return compile_model(make(count)).plan.cost
+
+
+@pytest.mark.parametrize("kind", ["posts", "rail"])
+def test_the_cost_of_a_ladder_is_exactly_linear(kind):
+    """Every further loop costs the same."""
+    costs = [cost(MAKE[kind], count) for count in (16, 24, 32, 40)]
+    assert len(set(np.diff(costs))) == 1
+    assert compile_model(MAKE[kind](40)).plan.early == (kind == "rail")
+
+
+def test_the_cost_of_a_rope_ladder_is_linear():
+    """Which rods go early depends on the configuration in which that is tried, so a little noise stays."""
+    plans = [compile_model(rope_ladder(levels)).plan for levels in (32, 64, 128)]
+    assert all(plan.early for plan in plans)
+    assert max(plan.width for plan in plans) <= 18
+    costs = [plan.cost for plan in plans]
+    assert costs[1] / costs[0] == pytest.approx(2, rel=0.1)
+    assert costs[2] / costs[1] == pytest.approx(2, rel=0.1)
+
+
+def test_the_order_by_ancestors_is_not_linear_on_a_rail():
+    """Else there would be no need for the other."""
+    costs = []
+    for count in (8, 16, 32):
+        c = compile_model(ladder(count, "rail")[0])
+        graph = Graph(c.tree, c.rows, c._void)
+        costs.append(lay_out(graph, order_by_ancestors(graph), set()).cost)
+    assert costs[2] > 5 * costs[1] > 25 * costs[0]
+
+
+def test_rows_that_keep_a_plane_are_void():
+    plan = compile_model(ladder(3)[0]).plan
+    assert plan.void == 3
+    assert plan.width == 4
+
+
+@pytest.mark.parametrize("kind", ["posts", "rail"])
+def test_a_ladder_swings_as_a_pendulum(kind):
+    """Exact for every number of bars: posts stay parallel, so θ̈ = −g cos θ (½(N + 1) + N) / (⅓(N + 1) + N)."""
+    count, dt, time = 7, 0.01, 0.5
+    model, q, v = ladder(count, kind)
+    sim = la.Simulator(model, q, v, dt=dt, integrator=la.Variational(order=6))
+    assert sim.compiled.plan.early == (kind == "rail")
+    sim.step(round(time / dt))
+    k = 9.81 * (0.5 * (count + 1) + count) / ((count + 1) / 3 + count)
+    y, h = np.array([np.pi / 2, -1.0]), time / 4000
+
+    def rate(y):
+        return np.array([y[1], -k * np.cos(y[0])])
+
+    for _ in range(4000):  # Runge–Kutta 4, error 1e-14
+        a = rate(y)
+        b = rate(y + 0.5 * h * a)
+        c = rate(y + 0.5 * h * b)
+        y = y + h / 6 * (a + 2 * (b + c) + rate(y + h * c))
+    assert abs(y[0] - np.pi / 2) > 0.4
+    assert sim.q[0] == pytest.approx(y[0], abs=1e-9)
+    assert sim.v[0] == pytest.approx(y[1], abs=1e-9)
+    assert la.closure(model, sim.q).max() < 1e-13

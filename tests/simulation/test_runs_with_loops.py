@@ -1,0 +1,276 @@
+"""Runs of models with loops: where they may start, that they stay closed, what loops carry, and that bits last."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import leastaction as la
+from leastaction.closures import opening
+from leastaction.compiled import compile_model
+from reference.mechanisms import Y, Z, floating_loop, four_bar, gear_train
+
+DT = 2e-3
+
+
+def pendulum(joint):
+    """A free body that only a loop holds: one metre under a pin on the ground."""
+    model = la.Model(name="pinned")
+    model.add_body("bob", None, la.Free(), inertia=la.Inertia(2.0, matrix=np.diag([0.1, 0.1, 0.1])))
+    model.add_loop("pin", "bob", joint=joint, position=(0, 0, 1.0))
+    return model
+
+
+def swung(model, angle, rate):
+    """The state of that pendulum at an angle about y, turning."""
+    q = np.array([-np.sin(angle), 0, -np.cos(angle), np.cos(angle / 2), 0, np.sin(angle / 2), 0])
+    return la.assemble(model, q, np.array([0, rate, 0, -rate, 0, 0]))
+
+
+@pytest.mark.parametrize("make", [four_bar, floating_loop, gear_train])
+def test_loops_stay_closed(make):
+    traj = la.simulate(make(), dt=DT, steps=300)
+    c = compile_model(traj.model)
+    rates = [np.abs(opening(c, q, v)[1]).max() for q, v in zip(traj.q, traj.v, strict=True)]
+    assert traj.closure.shape == (301,) and traj.closure.max() < 1e-13 and max(rates) < 1e-12
+    assert (traj.flags == 0).all() and traj.max_energy_error < 1e-3
+
+
+def test_without_loops_there_is_nothing_to_close():
+    traj = la.simulate(la.library.pendulum(), q=[0.3], dt=DT, steps=3)
+    assert traj.closure.tolist() == [0.0] * 4 and traj.multipliers.shape == (4, 0) and traj.flags.tolist() == [0] * 4
+    with pytest.raises(ValueError, match=r"there is no loop 'pin' in .*; its loops and couplings are none"):
+        traj.reaction("pin")
+
+
+def test_a_start_that_is_nearly_closed_is_put_right():
+    model = four_bar()
+    q, v = model.q0 + np.array([0, 3e-9, -2e-9]), model.v0 * [1, 1 + 3e-9, 1]
+    assert la.closure(model, q).max() > 1e-9
+    sim = la.Simulator(model, q, v, dt=DT)
+    assert la.closure(model, sim.q).max() < 1e-13
+    assert np.abs(la.constraint_jacobian(model, sim.q) @ sim.v).max() < 1e-13
+    np.testing.assert_allclose(sim.q, q, atol=1e-8)
+
+
+@pytest.mark.parametrize(("q", "v", "message"), [
+    ((1.2, -0.9, 1.6), None, r"loop 'pin' of four-bar is open by 0\.\d+ m at the start: q, v = la\.assemble\(model"),
+    (None, (1.0, 0.0, 0.0), r"loop 'pin' of four-bar opens by \d\.\d+ m/s at the start: q, v = la\.assemble"),
+])
+def test_a_start_that_is_open_is_refused(q, v, message):
+    model = four_bar()
+    for start in (la.Simulator, lambda *given: la.simulate(*given, steps=1),
+                  lambda model, q, v: la.simulate_many(model, None if q is None else [q], None if v is None else [v],
+                                                       steps=1)):
+        with pytest.raises(ValueError, match=message):
+            start(model, q, v)
+
+
+def test_a_start_the_wrong_way_round_is_refused():
+    model = pendulum(la.Revolute(Y))
+    turned = np.array([0, 0, -1.0, 0, 0, 0, 1.0])  # upright, but turned by 180° about z
+    assert la.closure(model, turned).max() < 1e-14
+    with pytest.raises(ValueError, match="loop 'pin' of pinned is closed with its two ends turned against each other"):
+        la.Simulator(model, turned, np.zeros(6))
+
+
+@pytest.mark.parametrize("joint", [la.Ball(), la.Revolute(Y)], ids=["ball", "hinge"])
+def test_reaction_of_a_pendulum(joint):
+    """The force on the pin of a pendulum, by Newton's law at its centre of mass; a hinge needs no moment."""
+    model = pendulum(joint)
+    q, v = swung(model, 0.7, 1.3)
+    traj = la.simulate(model, q, v, dt=DT, steps=200)
+    angle, rate = 2 * np.arctan2(traj.q[:, 5], traj.q[:, 3]), traj.v[:, 1]
+    turning = -2.0 * 9.81 * np.sin(angle) / (2.0 + 0.1)
+    along, up = np.cos(angle), np.sin(angle)
+    acceleration = np.stack([-along * turning + up * rate**2, 0 * angle, up * turning + along * rate**2], axis=1)
+    expected = 2.0 * (acceleration + np.array([0, 0, 9.81]))
+    reaction = traj.reaction("pin")
+    assert reaction.shape == (201, 6) and traj.multipliers.shape == (201, 3 if isinstance(joint, la.Ball) else 5)
+    np.testing.assert_allclose(reaction[:, 3:], expected, atol=1e-11)
+    np.testing.assert_allclose(reaction[:, :3], 0.0, atol=1e-11)
+    np.testing.assert_allclose(traj.multipliers[:, :3] ** 2 @ np.ones(3), (reaction[:, 3:] ** 2).sum(1), rtol=1e-10)
+
+
+@pytest.mark.parametrize("angle", [0.3, 0.8, 1.2])
+def test_thrust_of_an_arch(angle):
+    """Two rods that lean on each other at rest: the thrust between them is (w/2) cot α, and the other end's lift."""
+    model = la.Model((0, 0, -9.81))
+    rod = la.Inertia.rod(3.0, 1.0, axis=(1, 0, 0), com=(0.5, 0, 0))
+    model.add_body("left", None, la.Revolute((0, -1, 0)), inertia=rod)
+    model.add_body("right", None, la.Revolute((0, -1, 0)), (2 * np.cos(angle), 0, 0), inertia=rod)
+    model.add_loop("crown", "left", "right", joint=la.Ball(), position=(1, 0, 0), other_position=(1, 0, 0))
+    traj = la.simulate(model, (angle, np.pi - angle), np.zeros(2), dt=DT, steps=5)
+    thrust = 0.5 * 3.0 * 9.81 / np.tan(angle)
+    np.testing.assert_allclose(traj.reaction("crown")[:, 3:], [[-thrust, 0, 0]] * 6, atol=1e-10)
+    np.testing.assert_allclose(traj.q, [traj.q[0]] * 6, atol=1e-13)
+
+
+def test_reaction_about_a_marker_that_is_moved():
+    """A weld carries the moment of the weight, whichever body of the two is asked and wherever its marker is."""
+    model = la.Model((0, 0, -9.81))
+    model.add_body("shelf", None, la.Fixed(), (0, 0, 2))
+    model.add_body("slab", None, la.Free(), inertia=la.Inertia(2.0, (0.4, 0, 0), np.diag([0.1, 0.1, 0.1])))
+    model.add_body("knob", "slab", la.Fixed(), (0.1, 0.2, 0))
+    model.add_loop("glue", "knob", "shelf", joint=la.Fixed(), position=(0, -0.2, 0), other_position=(0.1, 0, -2))
+    other = la.Model.from_dict(model.to_dict())
+    other._loops = ()
+    other.add_loop("glue", "shelf", "knob", joint=la.Fixed(), position=(0.1, 0, -2), other_position=(0, -0.2, 0))
+    weight = 2.0 * 9.81
+    for held, sign in ((model, 1.0), (other, -1.0)):
+        q, _ = la.assemble(held)
+        traj = la.simulate(held, q, np.zeros(6), dt=DT, steps=2)
+        lever = 0.4 - 0.1
+        expected = sign * np.array([0, -lever * weight, 0, 0, 0, weight])
+        np.testing.assert_allclose(traj.reaction("glue"), [expected] * 3, atol=1e-10)
+
+
+def test_forces_of_the_run_count():
+    """A torque on the drive of a gear is carried to the other wheel: held at rest, by half of it."""
+    model = la.Model((0, 0, 0))
+    wheel = la.Inertia(1.0, matrix=np.diag([0.01, 0.01, 0.02]))
+    model.add_body("drive", None, la.Revolute(Z), inertia=wheel)
+    model.add_body("wheel", None, la.Revolute(Z), (1, 0, 0), inertia=wheel)
+    model.add_coupling("gear", "wheel", "drive", (0.0, -0.5))
+    steps, torque = 4, 0.3
+    expected = 0.02 * (-0.5) * torque / (0.02 + 0.25 * 0.02)  # what turns the second wheel
+    pulls = np.tile([torque, 0.0], (steps, 1))
+    for control in ([torque, 0.0], pulls, lambda t, q, v: np.array([torque, 0.0])):
+        traj = la.simulate(model, dt=DT, steps=steps, control=control)
+        assert traj.reaction("gear").shape == (5, 2)
+        np.testing.assert_allclose(traj.reaction("gear"), [[expected, 0.5 * expected]] * 5, atol=1e-13)
+        np.testing.assert_allclose(la.forward_dynamics(model, traj.q[0], traj.v[0], [torque, 0.0])[1] * 0.02, expected)
+    push = np.zeros((2, 6))
+    push[0, 2] = torque
+    by_wrench = la.simulate(model, dt=DT, steps=steps, wrench=push)
+    np.testing.assert_allclose(by_wrench.reaction("gear"), [[expected, 0.5 * expected]] * 5, atol=1e-13)
+
+
+@pytest.mark.parametrize("make", [four_bar, floating_loop, gear_train, lambda: four_bar(la.Rod(0.3)),
+                                  lambda: floating_loop(la.Revolute(Y), gravity=9.81)])
+def test_forward_dynamics_solves_the_dense_system(make):
+    """Accelerations against [M −Aᵀ; A 0], with Ȧ v by differences along the motion."""
+    model, h = make(), 1e-5
+    q, v = model.q0, model.v0
+    tau = np.random.default_rng(1).normal(size=model.nv)
+    A, M = la.constraint_jacobian(model, q), la.mass_matrix(model, q)
+    ahead, behind = (la.constraint_jacobian(model, la.increment(model, q, s * h * v)) @ v for s in (1, -1))
+    drift = (ahead - behind) / (2 * h)
+    bias = la.inverse_dynamics(model, q, v, None)
+    m = len(A)
+    system = np.block([[M, -A.T], [A, np.zeros((m, m))]])
+    expected = np.linalg.lstsq(system, np.concatenate([tau - bias, -drift]), rcond=1e-12)[0][: model.nv]
+    a = la.forward_dynamics(model, q, v, tau)
+    np.testing.assert_allclose(a, expected, atol=1e-7 * max(1.0, np.abs(a).max()))
+
+
+def test_a_singular_start_is_flagged():
+    """A parallelogram that starts flat leaves the singular configuration in its first step, and the audit says so."""
+    model = four_bar(la.Ball(), lengths=(1.0, 2.0, 1.0), base=2.0)
+    traj = la.simulate(model, np.zeros(3), (1.0, -1.0, 1.0), dt=DT, steps=20)
+    assert traj.flags.tolist() == [0] + [int(la.Flag.RANK_CHANGED)] * 20 and traj.closure.max() < 1e-13
+    found = la.audit(traj, estimate_accuracy=False)
+    assert found.loops.changed[0] == DT and "there the mechanism is singular" in " ".join(found.verdict)
+
+
+def test_the_audit_tells_of_loops():
+    found = la.audit(four_bar(), dt=DT, duration=0.5, estimate_accuracy=False)
+    text = str(found)
+    assert found.kept and found.loops.rows == 5 and found.loops.redundant == 3
+    assert "3 of 5 rows redundant" in text and "Loops stay closed." in text and found.to_dict()["loops"]["kept"]
+    assert found.symplecticity.passed and found.irreversibility.passed
+    floating = la.audit(floating_loop(), dt=DT, duration=0.2, estimate_accuracy=False)
+    assert len(floating.momenta) == 6 and floating.momentum_error < 1e-12
+    assert la.audit(la.library.pendulum(), q=[0.3], duration=0.1, estimate_accuracy=False).to_dict()["loops"] is None
+
+
+def test_momentum_of_what_the_ground_holds():
+    model = pendulum(la.Ball())
+    model.gravity = (0, 0, 0)
+    found = la.audit(la.simulate(model, *swung(model, 0.3, 1.0), dt=DT, steps=20), estimate_accuracy=False)
+    assert found.momenta == [] and "a loop or a coupling acts against the ground" in found.momentum_reason
+
+
+def test_bits_last(tmp_path):
+    """Files, checkpoints, copies, single steps and members of a batch have the bits of the plain run."""
+    model = four_bar()
+    one = la.simulate(model, dt=DT, steps=60)
+    stored = la.simulate(model, dt=DT, steps=60, out=tmp_path / "run.h5")
+    one.save(tmp_path / "saved.h5")
+    for other in (stored, la.open(tmp_path / "run.h5"), la.open(tmp_path / "saved.h5")):
+        for name in ("q", "v", "p", "closure", "multipliers", "flags"):
+            np.testing.assert_array_equal(getattr(other, name), getattr(one, name), name)
+        np.testing.assert_array_equal(other.reaction("pin"), one.reaction("pin"))
+        assert other.model == model
+    sim = la.Simulator(model, dt=DT)
+    sim.step(23)
+    sim.checkpoint(tmp_path / "node.h5")
+    sims = [sim, la.Simulator.restore(tmp_path / "node.h5"), pickle.loads(pickle.dumps(sim)), copy.deepcopy(sim)]
+    for each in sims:
+        each.step(37)
+        np.testing.assert_array_equal(np.concatenate([each.q, each.v, each.p]),
+                                      np.concatenate([one.q[-1], one.v[-1], one.p[-1]]))
+    thin = la.simulate(model, dt=DT, steps=60, record_every=20)
+    np.testing.assert_array_equal(thin.q, one.q[::20])
+    np.testing.assert_array_equal(thin.at(33 * DT).q, one.q[33])
+    speeds = (1.0, 0.5, -1.0, 2.0, 0.1)
+    many = la.simulate_many(model, [model.q0] * 5, [model.v0 * k for k in speeds], dt=DT, steps=60)
+    for k, member in zip(speeds, many, strict=True):
+        np.testing.assert_array_equal(member.q, la.simulate(model, model.q0, model.v0 * k, dt=DT, steps=60).q)
+        assert member.closure.max() < 1e-13
+
+
+def test_a_run_that_was_cut_goes_on_with_the_same_bits(tmp_path):
+    model = gear_train()
+    whole = la.simulate(model, dt=DT, steps=80)
+    calls = []
+
+    def law(t, q, v):
+        calls.append(t)
+        if len(calls) == 42:
+            raise KeyboardInterrupt
+        return np.zeros(3)
+
+    with pytest.raises(KeyboardInterrupt):
+        la.simulate(model, dt=DT, steps=80, control=law, out=tmp_path / "run.h5")
+    resumed = la.resume(tmp_path / "run.h5", control=lambda t, q, v: np.zeros(3))
+    np.testing.assert_allclose(resumed.q, whole.q, atol=1e-12)
+    again = la.simulate(model, dt=DT, steps=80, control=lambda t, q, v: np.zeros(3))
+    np.testing.assert_array_equal(resumed.q, again.q)
+    with pytest.raises(ValueError, match="what the loops carry depends on the forces of the run"):
+        la.open(tmp_path / "run.h5").reaction("gear")
+
+
+def test_ensembles(tmp_path):
+    model = four_bar()
+    results = la.Ensemble(model, members=4, vary={"mass:rocker": la.Uniform(0.9, 1.1)}, seed=1, dt=DT,
+                          duration=0.05).run(tmp_path / "runs")
+    assert not results.failures and np.ptp(results.q[:, -1, 0]) > 1e-6
+    for q in results.q[:, -1]:
+        assert la.closure(model, q).max() < 1e-13
+
+
+@pytest.mark.parametrize("integrator", [la.SemiImplicitEuler(), la.peers.SVI(),
+                                        la.Variational(root_finder=la.peers.DenseNewton()),
+                                        la.Variational(root_finder=la.RIQN())], ids=str)
+def test_who_cannot_keep_loops_says_so(integrator):
+    with pytest.raises(ValueError, match="loops"):
+        la.simulate(four_bar(), dt=DT, steps=1, integrator=integrator)
+
+
+def test_wide_fronts_are_told():
+    """A hub with many bodies that are all joined to one another."""
+    model, spokes = la.Model((0, 0, 0), "hub"), 16
+    inertia = la.Inertia(1.0, matrix=np.diag([0.1, 0.1, 0.1]))
+    for i in range(spokes):
+        model.add_body(f"b{i}", None, la.Free(), inertia=inertia)
+    for i in range(spokes):
+        for j in range(i):
+            model.add_loop(f"l{i}.{j}", f"b{i}", f"b{j}", joint=la.Rod(1.0), position=(i + 1.0, j, 0),
+                           other_position=(i + 1.0, j, 1.0))
+    width = compile_model(model).plan.width
+    assert f"fronts of up to {width} numbers" in str(model)
+    if width > 200:
+        with pytest.warns(la.ModelWarning, match="its loops are eliminated in fronts of"):
+            la.Simulator(model)
