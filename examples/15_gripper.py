@@ -15,8 +15,8 @@ def link(name, x, z):
 
 
 def joint(name, parent, child, x, z, mimic=""):
-    return f"""<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>
-      <origin xyz="{x} 0 {z}"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="5" velocity="5"/>{mimic}</joint>"""
+    return f"""<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>{mimic}
+      <origin xyz="{x} 0 {z}"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="5" velocity="5"/></joint>"""
 
 
 def follow(multiplier):
@@ -27,8 +27,9 @@ parts = ['<link name="palm"/>']
 for side, s in (("left", -1), ("right", 1)):
     parts += [link(f"{side} knuckle", s * 0.03, -0.05), link(f"{side} bar", s * 0.03, -0.05),
               link(f"{side} tip", 0.0, -0.06)]
+    drive = ("drive", "") if side == "left" else ("right drive", follow(-1))
     parts += [
-        joint("drive" if s < 0 else "right drive", "palm", f"{side} knuckle", s * 0.03, -0.1, follow(-1) if s > 0 else ""),
+        joint(drive[0], "palm", f"{side} knuckle", s * 0.03, -0.1, drive[1]),
         joint(f"{side} second", "palm", f"{side} bar", s * 0.015, -0.12, follow(-s)),
         joint(f"{side} finger", f"{side} knuckle", f"{side} tip", s * 0.03, -0.05, follow(s)),
     ]

@@ -138,7 +138,7 @@ def walk(words):
 
 
 def test_joint_of_the_extending_page(capsys):
-    code = walk("class Cylindrical")
+    code = walk("class PinInSlot")
     exec(compile(code, "extending.md", "exec"), {"__name__": "extending"})
     fallen, turned = map(float, capsys.readouterr().out.strip(" []\n").split())
     assert turned == pytest.approx(3.0) and fallen == pytest.approx(-9.81 / 2)

@@ -33,8 +33,8 @@ def to_mujoco(model: Model) -> Any:
     Raises
     ------
     ModelError
-        Naming what MuJoCo cannot have: helical joints, free joints below a body, some springs, some loops, fields and
-        scheduled thrust; joints that move nothing
+        Naming what MuJoCo cannot have: helical joints, free joints below a body, some springs, fields and
+        scheduled thrust, some loops; joints that move nothing
     """
     import mujoco
 

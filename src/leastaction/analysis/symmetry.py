@@ -37,7 +37,7 @@ class Symmetry:
 
 def symmetries(model: Model) -> list[Symmetry]:
     """List the momenta that a model conserves by itself, without controls and wrenches."""
-    if held_by_loops(model):  # they act against the ground
+    if held_by_loops(model):
         return []
     forbidden = [_forbidden_by_gravity(model.gravity)]
     fixed = _fixed_points(model)

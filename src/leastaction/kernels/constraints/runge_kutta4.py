@@ -7,6 +7,7 @@ energy.
 
 from collections import namedtuple
 
+from ..elements import set_time
 from ..explicit.common import explicit_method, increment_rate, keep_velocity, made
 from ..joints import get_solution, move_by
 from ..kinematics import place
@@ -84,6 +85,7 @@ def runge_kutta_4(method, system, state, held, k, h):
             stage_v[j] = v[j] + part_ * a[before + j] if stage > 0 else v[j]
         move_by(tree, stage_q, epsilon)
         increment_rate(tree, epsilon, stage_v, after(rate, stage * nv))
+        set_time(system.elements, tree, state.w, k * h + part_)
         lost = constrained_aba(method, system, state, stage_q, stage_v, held, after(a, stage * nv)) or lost
     for j in range(nv):
         epsilon[j] = h / 6.0 * (rate[j] + 2.0 * (rate[nv + j] + rate[2 * nv + j]) + rate[3 * nv + j])
