@@ -35,8 +35,8 @@ from leastaction.kernels.layout import DOF, Tree
 Array = np.ndarray
 THRESHOLD = 1e-3  # of a block's least singular value, relative to what it is made of, above which it may go early
 # Configurations in which the early order is tried: how far joints are from neutral, rad or m. Away from it a chain
-# curls up, and no joint is straight; near it rods are about as long as they should be. Not q0, which may change: the order
-# decides the bits of a run.
+# curls up, and no joint is straight; near it rods are about as long as they should be. Not q0, which may change: the
+# order decides the bits of a run.
 TRIED = (0.3, 1.2), (-0.15, 0.15)
 NARROW = 6  # a front that is no wider than this cannot become cheaper: one link alone has six numbers
 

@@ -93,8 +93,8 @@ def stick_figure(traj: Trajectory, steps: np.ndarray) -> Sticks:
     jets = ends(model, lines_of(model, "thrust"), poses)
     jets[:, :, 1] = jets[:, :, 0] + JET * size * (jets[:, :, 1] - jets[:, :, 0])
     grounded = [end for line in lines_of(model, "spring") for body, end in (line.start, line.end) if body is None]
-    grounded += [pin for i, pin in pins(model) if i == GROUND]
-    anchors = np.concatenate((anchors, np.array(grounded).reshape(-1, 3)))
+    pinned = [pin for i, pin in pins(model) if i == GROUND]
+    anchors = np.concatenate((anchors, np.array([*grounded, *pinned]).reshape(-1, 3)))
     return Sticks(joints, tips, bobs, both, anchors, links, springs, jets)
 
 
