@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leastaction.model import Ball, Cylindrical, Fixed, Free, Joint, Planar, Prismatic
+from leastaction.model import SCREW, Ball, Fixed, Free, Joint
 from leastaction.model.unhonoured import PICTURES, counted
 from leastaction.simulation.simulator import unresolved_damping
 from leastaction.trajectory import Trajectory
@@ -116,4 +116,5 @@ def _excess(values: Array, low: Any, high: Any) -> float:
 
 
 def _unit(joint: Joint) -> str:
-    return "m" if isinstance(joint, Prismatic) else "rad or m" if isinstance(joint, Planar | Cylindrical) else "rad"
+    slides = [part.kind == SCREW and not part.turn.any() for part in joint.parts()]
+    return "m" if all(slides) else "rad or m" if any(slides) else "rad"

@@ -10,9 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from leastaction.files.export import MOMENTA, joint_labels
-from leastaction.model import Body, Cylindrical, Free, Model, Planar
+from leastaction.model import Model
 from leastaction.model.names import did_you_mean
-from leastaction.plots.curves import COORDINATES
+from leastaction.plots.coordinates import coordinates
 from leastaction.plots.style import BLACK, BLUE, VERMILION, style
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def fan(results: EnsembleResults, what: str = "energy", ax: Axes | None = None, 
 def find_entry(model: Model, quantities: Sequence[str], what: str) -> Entry:
     """Find which number a name means in an ensemble of these quantities; a ValueError lists the near ones."""
     in_q, in_v = joint_labels(model)
-    units = [[unit for body in model.bodies for unit in _units(body, which)] for which in (0, 1)]
+    units = [[unit for body in model.bodies for _, unit in coordinates(body.joint)[which]] for which in (0, 1)]
     known = {"energy": Entry("energy", (), "total energy (J)")}
     for quantity, labels, unit in (("q", in_q, units[0]), ("v", in_v, units[1]), ("p", in_v, None)):
         for k, label in enumerate(labels):
@@ -115,17 +115,6 @@ def _by_joint(model: Model, what: str) -> str:
     plain, bracket, number = name.partition("[")
     body = next((body.name for body in model.bodies if body.joint.name and body.joint.name == plain), plain)
     return f"{quantity}{colon}{body}{bracket}{number}"
-
-
-def _units(body: Body, which: int) -> list[str]:
-    """Return the unit of each number of a joint's q, or v."""
-    joint = body.joint
-    count = (joint.nq, joint.nv)[which]
-    if count == 0:
-        return []
-    units = COORDINATES[type(joint)][which][1].split(", ")
-    first = {Free: 3, Planar: 2, Cylindrical: 1}.get(type(joint), count)  # how many have the first unit
-    return [units[0] if k < first else units[1] for k in range(count)]
 
 
 def _draw_quantiles(results: EnsembleResults, entry: Entry, ax: Axes, examples: int) -> dict[int, tuple[Array, Array]]:
