@@ -70,6 +70,16 @@ def test_notation_has_the_fields_of_a_link():
     assert tool.tables() in page("notation.md"), "run python tools/print_notation.py"
 
 
+@pytest.mark.parametrize("name", ["architecture.md", "extending.md", "reading.md"])
+def test_paths_in_the_text_exist(name):
+    """Files and folders of the package, of the repository, or of a folder that the text has just named."""
+    paths = set(re.findall(r"`((?:[a-z_]\w*/)+(?:\w+\.py)?|\w+\.py)`", page(name)))
+    places = (ROOT, ROOT / "src/leastaction", ROOT / "src/leastaction/kernels")
+    mine = {"polar.py", "dense_root.py"} if name == "extending.md" else set()
+    assert len(paths) > 10
+    assert [path for path in sorted(paths - mine) if not any((place / path).exists() for place in places)] == []
+
+
 def test_quick_start(tmp_path, monkeypatch):
     """The three lines, then the robot and its commands, as a newcomer would try them."""
     from typer.testing import CliRunner
