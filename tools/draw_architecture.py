@@ -35,9 +35,10 @@ CALLERS = [
 # What is added at a seam, in which folder, where it stands, counted in stations, and the station that it enters.
 SEAMS = [
     ("joint of screws", "a subclass of Joint", 0, 0),
-    ("kind of joint", "kernels/joints", 1.95, 1.95),
-    ("force", "kernels/elements/", 2.58, 2.05),
-    ("integrator", "kernels/methods.py", 3.35, 3),
+    ("kind of joint", "kernels/joints/", 1.93, 1.9),
+    ("force", "kernels/elements/", 2.53, 2.0),
+    ("closed loop", "kernels/constraints/", 3.13, 2.1),
+    ("integrator", "kernels/methods.py", 3.73, 3.1),
 ]
 
 
@@ -66,7 +67,7 @@ def draw():
     ax.axis("off")
     low, high = height(4) - 0.44, height(1.6)
     box(ax, 6.17, (low + high) / 2, 6.3, high - low, PALE, QUIET, linestyle=(0, (4, 3)))
-    write(ax, 9.2, low + 0.2, "kernels/: functions of numbers,\ncompiled by Numba", 9, QUIET, ha="right", va="bottom")
+    write(ax, 9.22, low + 0.09, "kernels/: numbers only, compiled by Numba", 8.5, QUIET, ha="right", va="bottom")
     for k, (name, code, what, handed) in enumerate(STATIONS):
         y = height(k)
         box(ax, MIDDLE, y, WIDE, TALL, PAPER, BLUE)
@@ -81,10 +82,10 @@ def draw():
         write(ax, LEFT, height(k) - 0.12, code, 9, QUIET)
         arrow(ax, (LEFT + 1.3, height(k)), (MIDDLE - WIDE / 2, height(k)), GREEN)
     for name, code, k, station in SEAMS:
-        box(ax, RIGHT, height(k), 1.8, 0.6, PAPER, VERMILION)
+        box(ax, RIGHT, height(k), 1.9, 0.56, PAPER, VERMILION)
         write(ax, RIGHT, height(k) + 0.12, name, 11, VERMILION, weight="bold")
         write(ax, RIGHT, height(k) - 0.14, code, 8.5, family="monospace")
-        arrow(ax, (RIGHT - 0.9, height(k)), (MIDDLE + WIDE / 2, height(station)), VERMILION)
+        arrow(ax, (RIGHT - 0.95, height(k)), (MIDDLE + WIDE / 2, height(station)), VERMILION)
     write(ax, LEFT, 8.0, "what you call", 10, GREEN, va="top")
     write(ax, MIDDLE, 8.0, "the way of the data", 10, BLUE, va="top")
     write(ax, RIGHT, 8.0, "what you add: one file each", 10, VERMILION, va="top")
