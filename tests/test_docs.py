@@ -19,7 +19,7 @@ import leastaction as la
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 MODULES = {"library": "leastaction.model.library", "convert": "leastaction.formats.convert",
-        "peers": "leastaction.integrators.peers"}
+           "peers": "leastaction.integrators.peers"}
 
 
 def page(name):

@@ -27,7 +27,7 @@ STATIONS = [
 CALLERS = [
     ("la.load, la.from_mujoco", "formats/", 0),
     ("la.mass_matrix, la.poses …", "dynamics.py", 1),
-    ("la.Variational, la.RungeKutta4", "the integrators", 3),
+    ("la.Variational, la.RungeKutta4", "integrators/", 3),
     ("la.simulate, la.Simulator", "simulation/", 4),
     ("la.open, la.resume", "files/", 5),
     ("la.audit, la.compare", "analysis/", 6),
