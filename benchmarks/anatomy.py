@@ -1,8 +1,8 @@
-"""Where the time of a step goes, seen from outside.
+"""The parts of a step's time, measured from outside.
 
-The same steps are made to ever tighter tolerances, from a good guess and from a poor one, which takes more and more
-evaluations; the straight line through their times has what an evaluation costs as its slope, and all that is done once
-a step as its intercept.
+The same steps are made to ever tighter tolerances, from a good and from a poor guess, so that the number of evaluations
+varies. A straight line is fitted to their times: its slope is the cost of an evaluation, its intercept the cost of all
+that is done once a step.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""What was measured, and what of it has a target."""
+"""The measurements, and those of them that have a target."""
 
 import math
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from benchmarks.scaling import Cost, slope
 from benchmarks.startup import Startup
 from benchmarks.steps import StepCost
 
-FIT_FROM = 50  # bodies: below, what a step costs at any size still shows
+FIT_FROM = 50  # bodies; in smaller chains the cost of a step that does not depend on the size still counts
 STEP, ABA = "leastaction order 2", "Pinocchio aba, Euler"
 RIVALS = ("MuJoCo RK4", "Drake RK3")
 LEVELS = tuple(10.0**-k for k in range(2, 9))  # errors at which work is compared
@@ -83,7 +83,7 @@ def fitted(costs: Iterable[Cost]) -> list[Cost]:
 
 
 def findings(results: Results) -> list[Finding]:
-    """Put the measurements that have a target beside it."""
+    """List the measurements that have a target, each with it."""
     large, chain, start = fitted(results.costs), results.long_chain, results.startup
     threads = {b.threads: b.rate for b in results.batches}
     none = math.nan

@@ -15,7 +15,7 @@ LEFT_OUT = ("collision", "actuators", "limits", "friction", "tendon")  # of the 
 
 
 def humanoids() -> tuple[Motion, ...]:
-    """Give the motion of a humanoid; none where no file of one is installed, or models cannot be loaded."""
+    """Return the motion of a humanoid; none if no file of one is installed, or models cannot be loaded."""
     for package, name in FILES.items():
         try:
             found = [file for file in files(package) or () if file.as_posix() == name]
@@ -36,7 +36,7 @@ def tumbling(path: Path) -> la.Model:
 
 
 def frictionless(model: la.Model) -> la.Model:
-    """Copy a model without what makes or takes energy in its joints, their armature, and shapes that would collide."""
+    """Copy a model without springs, damping and armature of its joints, and without shapes that would collide."""
     bare = la.Model(model.gravity, model.name)
     for body in model.bodies:
         joint = replace(body.joint, damping=0.0, stiffness=0.0, rest=None, armature=0.0, friction=0.0, limits=None,

@@ -1,8 +1,8 @@
 """Work and precision: what a method costs, and how far off it is, over a range of steps.
 
-All methods start from the same state and are looked at every tenth of a second by the same eyes: the energy is ours,
-of the state that the method gives. The hard chain is chaotic, so that its motion can be compared for a short time only,
-until small errors have grown to the size of the motion itself; its energy can be watched for as long as one likes.
+All methods start from the same state. Every tenth of a second their states are compared, and our own function computes
+the energy of each state. The hard chain is chaotic, so its motion can be compared only for a short time, until small
+errors have grown to the size of the motion itself; its energy can be compared at any time.
 """
 
 import time
@@ -18,13 +18,13 @@ from benchmarks.peers.engine import INTERVAL
 from leastaction.analysis.accuracy import distance
 
 STEPS = (50.0, 20.0, 10.0, 5.0, 2.0, 1.0, 0.5, 0.2, 0.1, 0.05, 0.02)  # ms; all divide INTERVAL
-ENOUGH = 1e-11  # energy error, and error of the motion, below which round-off is all there is to see
-LOST = 1.0  # errors above are no approximation to anything
+ENOUGH = 1e-11  # energy error, and error of the motion, below which there is only round-off
+LOST = 1.0  # errors above mean that the run has nothing to do with the motion
 LOOK = 5e-4  # s: runs that are shorter, for each look, are timed again without looking
 REPEATS = 2
-TRIAL = 20  # steps from which the time of a run is foretold
+TRIAL = 20  # steps from which the time of a run is estimated
 SANE = 1e6  # rad, m and their rates
-PATIENCE = 1.2  # budgets that a run may take after all
+PATIENCE = 1.2  # budgets that a run may really take
 
 Array = np.ndarray
 
@@ -124,7 +124,7 @@ def affordable(engine: Engine, model: la.Model, steps: int, budget: float) -> bo
     """Tell from a few steps whether so many are likely to take less than the budget, s."""
     engine.start(model.q0, model.v0)
     engine.step(1)  # compiles and allocates
-    began = time.process_time()  # not `timed`: Pinocchio's Python counts here
+    began = time.process_time()  # not `timed`: here Pinocchio's Python counts, too
     engine.step(TRIAL)
     return (time.process_time() - began) / TRIAL * steps <= budget
 

@@ -1,4 +1,4 @@
-"""Is the reference right? The motions again by another method on another library: DOP853 of SciPy on `pin.aba`."""
+"""A check of the reference: the same motions by another method on another library, SciPy's DOP853 on `pin.aba`."""
 
 from importlib.util import find_spec
 
@@ -35,6 +35,6 @@ def disagreement(motion: Motion) -> float:
 
 
 def disagreements(motions: tuple[Motion, ...]) -> dict[str, float]:
-    """Tell the same of every motion, by its name; nothing without SciPy and Pinocchio."""
+    """Return this difference for every motion by its name; nothing without SciPy and Pinocchio."""
     possible = "pinocchio" in peers.installed() and find_spec("scipy") is not None
     return {motion.name: disagreement(motion) for motion in motions} if possible else {}

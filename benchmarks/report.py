@@ -134,7 +134,7 @@ def _measured_by() -> str:
 
 
 def write(results: Results, out: Path) -> list[Path]:
-    """Write the report, the numbers and the pictures to a folder; gives their paths."""
+    """Write the report, the numbers and the pictures to a folder; return their paths."""
     out.mkdir(parents=True, exist_ok=True)
     page = out / "report.md"
     page.write_text(markdown(results), encoding="utf-8")

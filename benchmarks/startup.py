@@ -1,4 +1,4 @@
-"""What a user waits for before the first step: the import, and the start of a small script, cold and warm."""
+"""The time before the first step: of the import, and of the start of a small script, cold and warm."""
 
 import json
 import math
@@ -24,7 +24,7 @@ print(json.dumps([seconds, [name for name in ("matplotlib", "mujoco") if name in
 """
 
 
-# Numba imports SciPy where it is installed, and leastaction does not ask for it
+# Numba imports SciPy if it is installed; leastaction does not need it
 PLAIN = "import sys\nsys.modules['scipy'] = None\n"
 
 

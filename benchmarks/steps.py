@@ -1,4 +1,4 @@
-"""What a step costs against the number of bodies: the hard chain in motion, every method of every library."""
+"""The cost of a step against the number of bodies: the hard chain in motion, every method of every library."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -10,7 +10,7 @@ import leastaction as la
 from benchmarks.peers import Method, UnsupportedError, checked
 
 DT = 1e-3  # s
-BEGIN, END = 1.0, 4.0  # s: the stretch of the motion that is timed, or the first part of it that the budget allows
+BEGIN, END = 1.0, 4.0  # s: the part of the motion that is timed, or as much of it as the budget allows
 REPEATS = 7
 
 
@@ -46,7 +46,7 @@ class _Trial:
         self.seconds = np.inf
 
     def time(self, turn: int = 0) -> None:
-        """Take its turn, if it is not too slow for so many."""
+        """Time the steps once more, unless they are too slow."""
         if turn < self.repeats:
             self.engine.start(*self.state)
             self.seconds = min(self.seconds, self.engine.timed(self.steps) / self.steps)

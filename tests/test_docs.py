@@ -20,7 +20,7 @@ from leastaction.model.loops import ROWS
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 MODULES = {"library": "leastaction.model.library", "convert": "leastaction.formats.convert",
-        "peers": "leastaction.integrators.peers"}
+           "peers": "leastaction.integrators.peers"}
 
 
 def page(name):
@@ -69,6 +69,23 @@ def test_notation_has_the_fields_of_a_link():
     tool = module_from_spec(spec)
     spec.loader.exec_module(tool)
     assert tool.tables() in page("notation.md"), "run python tools/print_notation.py"
+
+
+@pytest.fixture(scope="module")
+def places():
+    """The ends of all paths in the repository: "kernels/step.py" is one, and "kernels/" as well."""
+    folders = [ROOT / name for name in ("src", "benchmarks", "tests", "tools", "docs", "examples")]
+    found = [path for folder in folders for path in (folder, *folder.rglob("*"))]
+    texts = [path.relative_to(ROOT).as_posix() + "/" * path.is_dir() for path in found]
+    return {text[at:] for text in texts for at in (0, *(match.end() for match in re.finditer("/", text)))}
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.glob("*.md")), ids=lambda path: path.name)
+def test_paths_in_the_text_exist(path, places):
+    named = set(re.findall(r"`((?:[a-z_]\w*/)+(?:\w+\.py)?|\w+\.py)`", path.read_text(encoding="utf-8")))
+    theirs = {"polar.py", "src/leastaction/kernels/module.py"}   # of the reader, and a placeholder
+    assert named - theirs - places == set()
+    assert len(named) > 10 or path.name != "architecture.md"
 
 
 def test_quick_start(tmp_path, monkeypatch):
@@ -137,11 +154,62 @@ def walk(words):
     return code
 
 
-def test_joint_of_the_extending_page(capsys):
-    code = walk("class PinInSlot")
-    exec(compile(code, "extending.md", "exec"), {"__name__": "extending"})
-    fallen, turned = map(float, capsys.readouterr().out.strip(" []\n").split())
-    assert turned == pytest.approx(3.0) and fallen == pytest.approx(-9.81 / 2)
+def code_of_the_joint():
+    """The file with the joint, and the script that uses it."""
+    return walk("class Polar"), walk("from polar import")
+
+
+def test_joint_of_the_extending_page(tmp_path, monkeypatch, capsys):
+    """One file outside the package: single runs, lanes, a file of results and a plot take the joint."""
+    definition, script = code_of_the_joint()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "polar.py").write_text(definition, encoding="utf-8")
+    names: dict = {"__name__": "__main__"}
+    exec(compile(script, "extending.md", "exec"), names)
+    np.testing.assert_allclose(names["traj"].q[-1], [np.pi / 4, np.sqrt(2) - 1], atol=1e-6)
+    np.testing.assert_allclose(names["many"].q[:, -1, 0], np.arctan([0.5, 1.0, 1.5, 2.0, 2.5]), atol=1e-5)
+    assert names["again"].model.bodies[0].joint == names["model"].bodies[0].joint
+    assert names["upper"].get_ylabel() == "q (rad, m)" and names["lower"].get_ylabel() == "v (rad/s, m/s)"
+    assert [line.get_label() for line in names["upper"].get_lines()] == ["puck turn", "puck along"]
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    with pytest.raises(la.ModelError, match="body 'puck': joint arm is zero"):
+        wrong = la.Model()
+        wrong.add_body("puck", joint=names["Polar"]((0, 0, 1), (0, 0, 0)), inertia=la.Inertia(1.0))
+        wrong.validate()
+
+
+def test_file_with_a_joint_from_outside_names_what_is_missing(monkeypatch):
+    from leastaction.model.joint import OUTSIDE
+
+    definition, _ = code_of_the_joint()
+    names: dict = {"__name__": "outside"}
+    exec(compile(definition, "extending.md", "exec"), names)
+    model = la.Model()
+    model.add_body("puck", joint=names["Polar"]((0, 0, 1), (1, 0, 0)), inertia=la.Inertia(1.0, (1, 0, 0)))
+    data = model.to_dict()
+    assert la.Model.from_dict(data).bodies[0].joint == model.bodies[0].joint
+    monkeypatch.delitem(OUTSIDE, "polar")
+    with pytest.raises(la.ModelError, match=r"unknown kind 'polar'.*import the file that defines this joint"):
+        la.Model.from_dict(data)
+    with pytest.raises(la.ModelError, match="joint of body 'puck' cannot be written down"):
+        model.to_dict()
+
+
+def test_joint_of_the_extending_page_in_a_notebook(tmp_path):
+    """The class in a cell, defined a second time as one does in notebooks; then the script without its import."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    definition, script = code_of_the_joint()
+    cells = [nbformat.v4.new_code_cell(text) for text in
+             (definition, definition, script.replace("from polar import Polar\n", ""), "model", definition,
+              "la.simulate(model, v=[2.0, 0.0], steps=1000, out='more.h5').q[-1, 0]")]
+    done = NotebookClient(nbformat.v4.new_notebook(cells=cells), kernel_name="python3", timeout=120,
+                          resources={"metadata": {"path": str(tmp_path)}}).execute()
+    assert "polar" in done.cells[3].outputs[0].data["text/html"]
+    value = done.cells[5].outputs[0].data["text/plain"]
+    assert float(re.search(r"[\d.]+(?=\)?$)", value)[0]) == pytest.approx(np.arctan(2.0), abs=1e-5)
 
 
 def test_force_of_the_extending_page(tmp_path):

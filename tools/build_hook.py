@@ -1,4 +1,4 @@
-"""Gives the build what publishing.toml says; named in pyproject.toml as hatchling's metadata hook."""
+"""Takes the package's metadata from publishing.toml; pyproject.toml names this file as hatchling's metadata hook."""
 
 import sys
 from pathlib import Path

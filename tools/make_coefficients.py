@@ -1,7 +1,8 @@
-"""Print src/leastaction/kernels/coefficients.py: near-minimax polynomials of the functions behind exp, log and dlog.
+"""Print src/leastaction/kernels/maths/coefficients.py: near-minimax polynomials behind exp, log and dlog.
 
-Run ``python tools/make_coefficients.py > src/leastaction/kernels/coefficients.py`` (needs mpmath). Each polynomial is
-the interpolant at Chebyshev nodes, of the lowest degree whose error is below the round-off that it can cause.
+Run ``python tools/make_coefficients.py > src/leastaction/kernels/maths/coefficients.py`` (needs mpmath). Each
+polynomial is the interpolant at Chebyshev nodes, of the lowest degree whose error is below the round-off that it can
+cause.
 """
 
 import mpmath as mp

@@ -3,8 +3,8 @@
     python tools/matrix.py [--python 3.11] [--versions lowest|newest|numba] [--publish docs/portability.md]
 
 "numba" is the newest versions with kernels compiled in Numba's own way (LEASTACTION_STAGES=0). Environments and logs
-are in out/matrix; the table has all that is there, also what an earlier call left. Needs an index of packages; only
-wheels are installed.
+are in out/matrix; the table has everything there, also from earlier calls. Needs an index of packages; only wheels are
+installed.
 """
 
 import argparse
@@ -40,7 +40,7 @@ SHOWN = ("numba", "numpy", "h5py", "typer", "matplotlib", "mujoco")
 
 
 class Row(NamedTuple):
-    """What became of one environment."""
+    """The result of the tests in one environment."""
 
     python: str
     versions: str
@@ -63,7 +63,7 @@ def requirements(project: dict, extra: str = EXTRA) -> dict[str, str]:
 
 
 def as_numbers(version: str) -> tuple[int, ...]:
-    """1.26.0 and 1.26 compare as equal."""
+    """A key by which versions compare; 1.26.0 and 1.26 are equal."""
     numbers = [int(part) for part in version.split(".")]
     while numbers and numbers[-1] == 0:
         numbers.pop()
@@ -77,7 +77,7 @@ def lowest(bound: str, listed: list[str]) -> str:
 
 
 def wheels(python: Path, name: str) -> list[str]:
-    """Versions of a package that have a wheel for this Python, as pip lists them when asked for one that is not."""
+    """Versions of a package with a wheel for this Python: pip lists them when asked for one that does not exist."""
     asked = run([python, "-m", "pip", "install", "--dry-run", "--no-deps", "--only-binary", ":all:", f"{name}==0"])
     listed = re.search(r"\(from versions: (.*)\)", asked.stdout)
     return listed[1].split(", ") if listed else []
@@ -92,7 +92,7 @@ def run(command: list, log: Path | None = None, **environment: str) -> subproces
 
 
 def find_python(version: str) -> Path | None:
-    """An interpreter that really is of this version: a shim may stand for one that is not there."""
+    """An interpreter of this version; each is asked, as a shim may stand for one that is not installed."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     candidates = [shutil.which(f"python{version}"), *sorted(pyenv.glob(f"versions/{version}.*/bin/python"))]
     for candidate in filter(None, candidates):
@@ -151,7 +151,7 @@ def try_one(version: str, python: Path, versions: str, bounds: dict[str, str], r
 
 
 def read(version: str, versions: str) -> Row:
-    """What the last run left in the folder of an environment."""
+    """The result that the last run left in the folder of an environment."""
     folder = OUT / f"{version}-{versions}"
     if not (folder / INSTALLED).exists():
         return Row(version, versions, {}, "cannot be installed", False)

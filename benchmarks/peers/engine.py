@@ -1,4 +1,4 @@
-"""What every competitor is asked to do, ours included: take a model and a state, make steps, tell where it arrived."""
+"""The interface of every competitor, ours included: take a model and a state, make steps, return the state."""
 
 import os
 import sys
@@ -23,7 +23,7 @@ class UnsupportedError(Exception):
 
 
 class MismatchError(Exception):
-    """The library has another model in mind than we: to time it would compare different problems."""
+    """The library's model differs from ours: timing it would compare different problems."""
 
 
 class Engine(ABC):
@@ -57,7 +57,7 @@ class Engine(ABC):
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep what C++ libraries print, when a run of theirs blows up, off the terminal."""
+    """Hide what C++ libraries print when a run of theirs blows up."""
     sys.stdout.flush()
     sys.stderr.flush()
     saved, nowhere = [os.dup(1), os.dup(2)], os.open(os.devnull, os.O_WRONLY)
@@ -98,7 +98,7 @@ class Method(NamedTuple):
 
 
 def checked(method: Method, model: la.Model, h: float) -> Engine:
-    """Make an engine and see to it that it has the same model in mind, at some state far from the initial one.
+    """Make an engine, and check at a state far from the initial one that its model is ours.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a user gives: taken as it is meant, or refused in a sentence that names the argument."""
+"""Checks of what a user gives: each value is converted, or refused in a sentence that names the argument."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ def shown(value: object) -> str:
 def real_array(value: object, name: str, wanted: str = "real numbers") -> Array:
     """Copy to an array of floats, in C order, or raise a ValueError: "`name` must be `wanted`, not …".
 
-    What NumPy would convert by leaving something out is refused: complex numbers, masked arrays, dates, text.
+    Values that NumPy would convert with a loss are refused: complex numbers, masked arrays, dates, text.
     """
     if type(value) is np.ndarray and value.dtype == float:
         return value.copy()

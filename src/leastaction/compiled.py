@@ -27,7 +27,7 @@ from leastaction.tables import Places, tables
 
 
 def zeros(count: int) -> np.ndarray:
-    """So many zeros from the beginning of a cache line on, so that no four which belong together lie across two."""
+    """Return `count` zeros aligned to a cache line, so that no group of four straddles two lines."""
     room = np.zeros(count + 8)
     first = -room.__array_interface__["data"][0] // 8 % 8
     return room[first : first + count]
@@ -48,7 +48,8 @@ class Compiled:
     body_position, body_quaternion : (nb, 3), (nb, 4) pose of the body in the frame of that link
     ground_first_moment : (3,) mass times centre of mass of what is fixed to the ground, world frame, kg m
     ground_energy : its potential energy, J
-    stiff, damped : whether any joint has damping or a spring, or damping
+    stiff : whether any joint has a spring or damping
+    damped : whether any joint has damping
     elements : forces between bodies, a tuple of tables as kernels/elements takes them
     rows : of loops and couplings, as kernels/constraints takes them; None if there are none
     force_rows : of every force, in how many rows of which kind of table it is
@@ -76,7 +77,7 @@ class Compiled:
 
     @cached_property
     def system(self) -> System:
-        """What kernels are told of the model."""
+        """The model as kernels take it: tree, rest configuration, gravity, forces between bodies."""
         return System(memory.packed(self.tree), self.rest, self.gravity, self.elements)
 
     @cached_property
@@ -126,20 +127,20 @@ class Compiled:
                        self.constants[:, LINK.rows("armature").start], ca.reshape(m, 6), cb.reshape(m, 6))
 
     def workspace(self) -> np.ndarray:
-        """Return a fresh flat array for the kernels: blocks of four links, unit quaternions where there is none."""
+        """Return fresh memory for the kernels: blocks of four links with their constants, and identity rotations."""
         w = zeros(self.tree.size)
         self._fill(w)
         return w
 
     def lend(self, use: str) -> np.ndarray:
-        """Lend a workspace: one that was taken back after the same use before, or a fresh one. Threads may ask."""
+        """Return a workspace that `take_back` has stored for this `use`, or a fresh one; it is safe in threads."""
         try:
             return self._spare[use].pop()
         except (KeyError, IndexError):
             return self.workspace()
 
     def take_back(self, use: str, w: np.ndarray) -> None:
-        """Take back a workspace for the next who asks."""
+        """Store a workspace for the next call of `lend` with this `use`."""
         self._spare.setdefault(use, []).append(w)
 
     def bound(self, entry: Any, *arguments: Any) -> Any:
@@ -169,14 +170,14 @@ class Compiled:
         rows[:, : layout.CONSTANTS] = self._constant_rows
 
     def with_numbers(self, **numbers: Any) -> "Compiled":
-        """Return the arrays of a model with other numbers; a dataclass's own `replace` takes three times as long."""
+        """Return these arrays with the given fields replaced; `dataclasses.replace` takes three times as long."""
         other = object.__new__(Compiled)
         other.__dict__.update({name: value for name, value in self.__dict__.items() if name in _FIELDS} | numbers)
         return other
 
     @cached_property
     def structure(self) -> bytes:
-        """All of it that the kernels read once for several simulations side by side; only equal ones go together."""
+        """What simulations in lanes share: the kernels read it once for all, so it must be equal for all of them."""
         tree = (part.tobytes() if isinstance(part, np.ndarray) else str(part).encode() for part in self.tree)
         forces = (column.tobytes() for table in self.elements for column in table)
         rows = (column.tobytes() for column in self.rows or ())
@@ -185,7 +186,7 @@ class Compiled:
 
     @cached_property
     def _constant_rows(self) -> np.ndarray:
-        """The constants as the kernels have them: (blocks, rows, 4)."""
+        """The constants in the layout of the kernels' memory: (blocks, rows, 4)."""
         blocks = memory.blocks(self.tree.n)
         padded = np.zeros((LANES * blocks, layout.CONSTANTS))
         padded[:, LINK.rows("base_rotation").start] = 1.0
@@ -193,7 +194,7 @@ class Compiled:
         return padded.reshape(blocks, LANES, -1).swapaxes(1, 2).copy()
 
     def room(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, State]:
-        """Return the memory of a fresh simulation at (q, v), which are copied, and its parts."""
+        """Return the memory of a new simulation that starts at a copy of (q, v), and the parts of that memory."""
         room = zeros(sum(memory.sizes(self.tree, 1)))
         state = memory.parts(room, self.tree, 1)
         self._fill(state.w)
@@ -212,12 +213,12 @@ def spatial_inertia(link: Any) -> np.ndarray:
 
 VOID = 1e-12  # change of a row by a joint, relative to its wrench, below which no joint changes it
 _FIELDS = {field.name for field in fields(Compiled)}
-# By the id of a model, for as long as the model lives: its revision with that of the kinds of elements
+# By the id of a model that is alive: the revisions of the model and of the kinds of forces, and the arrays
 _cache: dict[int, tuple[tuple[int, int], Compiled]] = {}
 
 
 def compile_model(model: Model) -> Compiled:
-    """Validate a model and turn it into arrays; done once for every revision of the model."""
+    """Validate a model and turn it into arrays, once for every revision of the model."""
     if not isinstance(model, Model):
         raise TypeError(f"model must be a leastaction.Model, not {shown(model)}; la.load makes one of a file, "
                         "la.find_model of a name such as 'chain:10'")
@@ -233,7 +234,7 @@ def _revision(model: Model) -> tuple[int, int]:
 
 
 def remember(model: Model, compiled: Compiled) -> Compiled:
-    """Keep the arrays of a model for as long as it lives and does not change."""
+    """Store the arrays of a model until the model changes or is deleted."""
     if id(model) not in _cache:
         finalize(model, _cache.pop, id(model), None).atexit = False
     _cache[id(model)] = _revision(model), compiled
@@ -241,7 +242,7 @@ def remember(model: Model, compiled: Compiled) -> Compiled:
 
 
 def ground_energy(gravity: np.ndarray, first_moment: np.ndarray) -> np.ndarray:
-    """Return the potential energy (...), J, of what is fixed to the ground, of its first moment (..., 3), kg m."""
+    """Return the potential energy (...), J, of what is fixed to the ground, given its first moment (..., 3), kg m."""
     x, y, z = np.moveaxis(gravity * first_moment, -1, 0)
     energy: np.ndarray = -(x + y + z)
     return energy
@@ -252,7 +253,7 @@ def _compile(model: Model) -> Compiled:
         raise ModelError("nothing in the model can move: give at least one body a joint other than Fixed; "
                          "a model from a file floats when loaded with root=\"free\"")
     merged = merge_fixed(model)
-    link_of_carrier = np.full(model.nb + 1, -1)  # the last, also index −1, is the ground
+    link_of_carrier = np.full(model.nb + 1, -1)  # the last entry, which is also entry −1, is the ground
     parent: list[int] = []
     body_of_link: list[int] = []
     parts = []
@@ -316,8 +317,8 @@ def _compile(model: Model) -> Compiled:
         rest[k : k + part.nq] = part.rest
     passive = [layout.PASSIVE * bool(part.damping or part.armature) + layout.SPRING * bool(part.stiffness)
                + layout.DAMPED * bool(part.damping) for part in parts]
-    last = np.full(n + 1, -1)  # child of every link, and of the ground
-    last[ground] = np.arange(n)  # the greatest index stays
+    last = np.full(n + 1, -1)  # the last child of every link, and of the ground
+    last[ground] = np.arange(n)  # of several children the one with the greatest index stays
     forks = np.isin(np.arange(n), ground[ground != np.arange(n) - 1])
     family = layout.LAST * (last[ground] == np.arange(n)) + layout.FORK * forks
     kind = np.array([part.kind for part in parts])

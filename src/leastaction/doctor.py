@@ -17,7 +17,7 @@ REQUIRED = ("numpy", "numba", "llvmlite")
 NOT_FOR_USERS = {"all", "dev", "docs", "peers", "test", "zoo"}    # extras that repeat others or serve development
 FEATURES = {"sse2": "SSE2", "avx": "AVX", "avx2": "AVX2", "fma": "FMA", "avx512f": "AVX-512", "neon": "NEON"}
 NO_CACHE = "no folder can be written, so kernels are compiled in every process; name one in LEASTACTION_CACHE"
-_KEY = re.compile("[0-9a-f]{16}")    # name of a folder of kernels, see kernels/cache.py
+_KEY = re.compile("[0-9a-f]{16}")    # name of a folder of kernels, see kernels/machine/cache.py
 
 # One step of 10 ms of two rods in weightlessness, joined by a ball joint: its end as an independent solution of the
 # discrete Euler–Lagrange equations has it (tests/test_doctor.py).
@@ -40,7 +40,7 @@ def run(as_json: bool = False, clear: bool = False) -> int:
 
 
 def examine() -> dict[str, Any]:
-    """Look at everything; the result can be written as JSON."""
+    """Examine the installation; the result can be written as JSON."""
     found: dict[str, Any] = {
         "leastaction": __version__,
         "folder": str(Path(__file__).parent),

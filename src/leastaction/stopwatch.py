@@ -20,7 +20,7 @@ class Stopwatch(event.Listener):
 
     def __init__(self) -> None:
         self.seconds = self.cpu_seconds = 0.0
-        self._depth = 0  # the lock may be taken again by whoever holds it
+        self._depth = 0  # the thread that holds the lock may take it again
 
     def on_start(self, _event: Any) -> None:
         """Stop the watch: Numba begins to compile."""

@@ -1,8 +1,8 @@
-"""Models with other numbers than one they share all else with: made many at once, since a batch needs one a member.
+"""Variants of a model, which differ from it in numbers only; many are made at once, as a batch needs one per member.
 
 What `validate` and `compile_model` do to one model is done here to all variants at once by the same sums and products,
-so the arrays of a variant are the same, to the last bit, however many are made with it. A variant that is not plainly
-sound is left to `validate`, which says what is wrong with it.
+so the bits of a variant do not depend on how many are made with it. A variant that is not clearly sound is left to
+`validate`, which says what is wrong with it.
 """
 
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ def variants(model: Model, changes: Changes, count: int) -> list[Model | ModelEr
 
 
 class Variant(Model):
-    """A model with other numbers than another; its bodies are made when they are first asked for.
+    """A model that differs from another in numbers; its bodies are made when they are first used.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Variant(Model):
     """
 
     def __init__(self, base: Model, bodies: tuple[Body, ...], changes: Changes, number: int) -> None:
-        self.__dict__.update(base.__dict__)  # what was told of one is told of both
+        self.__dict__.update(base.__dict__)  # a warning given for one is not repeated for the other
         self.__dict__.pop("_bodies", None)
         self._index, self.keyframes = dict(base._index), dict(base.keyframes)
         self._recipe = bodies, changes, number
@@ -114,7 +114,7 @@ def _compiled(model: Model, changes: Changes, count: int) -> list[Compiled | Non
         sound &= np.isfinite(values.reshape(count, -1)).all(axis=1)
     gravity = changes[GRAVITY] if GRAVITY in changes else np.repeat(model.gravity[None], count, axis=0)
     merged = None
-    with np.errstate(all="ignore"):  # what is not finite is not sound
+    with np.errstate(all="ignore"):  # numbers that are not finite are not sound
         if not kinds.isdisjoint(OF_BODIES):
             merged = _fill_bodies(model, base, changes, constants, sound)
         energy = [base.ground_energy] * count

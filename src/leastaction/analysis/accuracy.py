@@ -66,15 +66,15 @@ class Accuracy:
         return float(self.error.max())
 
     def good_until(self, tolerance: float = 1e-3) -> float:
-        """Tell the time of the last node before the error passes a tolerance, rad and m; the end if it never does."""
+        """Return the time of the last node before the error passes a tolerance, rad and m; the end if it never does."""
         return float(self.t[_before(self.error, tolerance) - 1])
 
     @cached_property
     def doubling_time(self) -> float | None:
         """Time in which any error doubles, s, when the motion is chaotic; None when no chaos shows within the run.
 
-        An error that grows fast may have other reasons, as a body that falls ever faster. So it takes a second look, at
-        how fast a motion that starts nearby goes another way; that is one more run.
+        An error may also grow fast for other reasons, for example when a body falls ever faster. So a second run starts
+        nearby, and the motion is chaotic only if the two runs part exponentially.
         """
         if _doubling_time(self.t, self.error) is None:
             return None
@@ -123,7 +123,7 @@ def accuracy(trajectory: Trajectory, method: str = "step") -> Accuracy:
 
 @silent()
 def _again(run: Trajectory, q: Array, integrator: Integrator, parts: int) -> Trajectory:
-    """Make a run again from q (nq,), each of its steps in so many parts; the same nodes are kept."""
+    """Repeat a run from q (nq,) with each of its steps divided into several; the same nodes are kept."""
     if run.origin is None:
         raise ValueError("it is not known which forces drove this trajectory, so the run cannot be made again")
     if run.origin.revision != run.model.revision:
@@ -139,7 +139,7 @@ def _again(run: Trajectory, q: Array, integrator: Integrator, parts: int) -> Tra
 
     try:
         return made(parts * steps)
-    except Exception as error:  # of a control that cannot be asked between the steps of the run: compare until there
+    except Exception as error:  # a control that cannot be evaluated between the run's steps: compare until there
         if not isinstance(error.__cause__, StepError):
             raise
         return replace(made(error.__cause__.step), failure=error.__cause__)
@@ -196,7 +196,7 @@ def _next_order(integrator: Integrator, sampled: bool) -> Integrator:
 
 
 def _refined(forces: Control, held: int, steps: int, parts: int) -> Control:
-    """Forces of a run with each of the steps in several parts; an array of ``held`` dimensions has none of the time."""
+    """Forces of a run whose steps are divided into several; an array of ``held`` dimensions is constant in time."""
     if forces is None or callable(forces) or np.ndim(forces) == held:
         return forces
     return np.repeat(np.asarray(forces)[:steps], parts, axis=0)

@@ -42,7 +42,7 @@ class Kept:
     ----------
     symmetry : which one
     error : greatest change at a kept node, in its unit
-    relative : the same, of the momentum that the run's greatest kinetic energy could be
+    relative : the same, as a part of the largest momentum that the run's greatest kinetic energy allows
     """
 
     symmetry: Symmetry
@@ -52,7 +52,7 @@ class Kept:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
-    """What was found out about a run; ``print`` it, or write it as a page with `html`.
+    """The findings of `audit` about a run; ``print`` it, or write it as a page with `html`.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ class Certificate:
 
     @property
     def statuses(self) -> dict[Status, int]:
-        """How often each outcome of a step came."""
+        """How many steps ended with each status."""
         return self.run.tally.statuses
 
     def rows(self) -> list[tuple[str, str]]:
@@ -157,7 +157,7 @@ class Certificate:
         return "\n".join([
             self._title, *(f"  {name:{width}}  {text}" for name, text in self.rows()), "", " ".join(self.verdict)])
 
-    __repr__ = __str__  # at the prompt the verdict counts
+    __repr__ = __str__  # at the prompt, show the verdict
 
     def _repr_html_(self) -> str:
         """Show verdict and findings in a notebook."""
@@ -212,7 +212,7 @@ def audit(
     estimate_accuracy : whether to make the run again at half the step, to see how right the motion is
     ignore : words that silence the warning of what does not act, as for `simulate`; the certificate names it anyway
     """
-    with silent():  # the certificate says it
+    with silent():  # the certificate says whether the energy is kept
         run = run_of(subject, q, v, dt=dt, duration=duration, integrator=integrator, on_failure="truncate",
                      ignore=ignore)
     momenta, reason = conserved(run)
@@ -226,7 +226,7 @@ def audit(
 def spot_checks(run: Trajectory) -> tuple[Spot | None, Spot | None]:
     """Return the worst defects of symplecticity and reversibility of a run's step at a few of its nodes.
 
-    Neither means anything where joints are damped: friction shrinks the form, and undoing it blows up any error.
+    Neither means anything where joints are damped: damping shrinks the form, and a step back enlarges any error.
     """
     nodes = sorted(set(np.linspace(0, len(run) - 1, SPOTS).astype(int).tolist()))
     damped = (any(part.damping > 0 for body in run.model.bodies for part in body.joint.parts())
@@ -238,7 +238,7 @@ def spot_checks(run: Trajectory) -> tuple[Spot | None, Spot | None]:
                 check(run.model, run.integrator, *at_rest_in_the_world(run.model, run.q[k], run.v[k]), run.dt)
                 for k in nodes]
             return max(spots)
-        except StepError:  # a method that breaks down at one of its own states has nothing left to be measured
+        except StepError:  # the method breaks down at one of its own states: there is nothing to measure
             return None
 
     return (None, None) if damped else (worst(symplecticity), worst(irreversibility))

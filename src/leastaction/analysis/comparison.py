@@ -37,8 +37,8 @@ METHODS: tuple[Integrator, ...] = (
     Variational(), Variational(order=4), Variational(order=6), SemiImplicitEuler(), RungeKutta4(), DormandPrince8())
 MUJOCO = "MuJoCo"
 PATIENCE = 60.0  # s of CPU time for a method that chooses its steps: a stiff model makes it take very many
-TRIAL = 100  # part of the run from which its time is foretold
-NODES = 20_000  # kept of a run; more would only slow down the drawing
+TRIAL = 100  # part of the run from which its time is estimated
+NODES = 20_000  # nodes kept of a run; more would only slow down the drawing
 RIGHT = 1e-2  # rad or m
 
 
@@ -86,7 +86,7 @@ class Entry:
         return None if self.steps is None else self.cpu_seconds / max(self.steps, 1)
 
     def right_until(self, tolerance: float = RIGHT) -> float:
-        """Tell the time of the last node before the distance from the reference passes a tolerance, s."""
+        """Return the time of the last node before the distance from the reference passes a tolerance, s."""
         wrong = np.flatnonzero(self.error >= tolerance)
         return float(self.t[max(int(wrong[0]) - 1, 0)] if len(wrong) else self.t[-1])
 
@@ -147,7 +147,7 @@ class Comparison:
         lines = ["  ".join(f"{text:{'<' if k == 0 else '>'}{widths[k]}}" for k, text in enumerate(row)) for row in rows]
         return "\n".join([self._title, "", *lines, "", *self.NOTES, *self.remarks()])
 
-    __repr__ = __str__  # at the prompt the table counts
+    __repr__ = __str__  # at the prompt, show the table
 
     def _repr_html_(self) -> str:
         """Show the table in a notebook."""
@@ -158,7 +158,7 @@ class Comparison:
         return f"{self.model.name}: {self.duration:g} s at {self.dt:g} s"
 
     def remarks(self) -> list[str]:
-        """Say which method is left out, and why the energy is not meant to be constant, if it is not."""
+        """List the methods that are left out, and say why the energy is not meant to be constant, if it is not."""
         reason = self.energy_reason and f"the energy is not meant to be constant: {self.energy_reason}"
         return [*(f"{name} is left out: {why}" for name, why in self.left_out.items()), *filter(None, [reason])]
 
@@ -211,7 +211,7 @@ def compare(
     model, q, v = start_of(subject, q, v)
     steps = step_count(dt, duration, None)
     least = max(1, -(-steps // NODES))
-    every = next((k for k in range(least, 2 * least) if steps % k == 0), least)  # the end is kept if that is possible
+    every = next((k for k in range(least, 2 * least) if steps % k == 0), least)  # a divisor keeps the end
     reference = simulate(model, q, v, dt=0.5 * dt, steps=2 * steps, record_every=2 * every,
                          integrator=Variational(order=8), ignore=words | set(KNOWN))
     if at_rest(reference):
@@ -232,7 +232,7 @@ def compare(
         with Stopwatch() as watch:
             run = simulate(model, q, v, dt=dt, steps=steps, record_every=every, integrator=integrator,
                            on_failure="truncate", ignore=words)
-        words |= set(KNOWN)  # said once
+        words |= set(KNOWN)  # the first run has warned of it
         checks = spot_checks(run) if model.nv <= LARGEST else (None, None)
         entries.append(_entry(integrator.label, reference, run.q, run.energy, run.momentum, watch.cpu_seconds,
                               None if integrator.chooses_steps else run.steps, "broke down" if run.failure else "",

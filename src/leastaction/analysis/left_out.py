@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leastaction.model import Ball, Cylindrical, Fixed, Free, Joint, Planar, Prismatic
+from leastaction.model import SCREW, Ball, Fixed, Free, Joint
 from leastaction.model.unhonoured import PICTURES, counted
 from leastaction.simulation.simulator import unresolved_damping
 from leastaction.trajectory import Trajectory
@@ -20,7 +20,7 @@ class Passed(NamedTuple):
 
     joint : its name, or that of its body
     kind : "position" or "velocity"
-    excess : how far beyond the limit at most
+    excess : greatest distance beyond the limit
     unit : of the excess: rad, m, rad/s or m/s
     """
 
@@ -36,7 +36,7 @@ class LeftOut:
 
     Attributes
     ----------
-    ignored : what the model has and the dynamics do not honour, a word to the elements it concerns; no pictures
+    ignored : what the model has and the dynamics do not honour: a word, and the elements it concerns; without meshes
     passed : the limits that the motion passed, the furthest first
     damping : which damping the step cannot resolve; empty if there is none
     """
@@ -103,7 +103,7 @@ def passed_limits(run: Trajectory) -> list[Passed]:
 
 
 def _position(joint: Joint, q: Array) -> Array:
-    """What the limits of a joint bound (N, ...): its coordinates, or of a ball joint the angle of its rotation, rad."""
+    """The numbers (N, ...) that a joint's limits bound: coordinates, or the angle of rotation of a ball joint, rad."""
     if isinstance(joint, Ball):
         angle: Array = 2.0 * np.arctan2(np.linalg.norm(q[:, 1:], axis=1), np.abs(q[:, 0]))[:, None]
         return angle
@@ -111,9 +111,10 @@ def _position(joint: Joint, q: Array) -> Array:
 
 
 def _excess(values: Array, low: Any, high: Any) -> float:
-    """How far values (N, ...) are below the low or above the high bound at most; negative if they never are."""
+    """Greatest distance of values (N, ...) beyond the bounds; negative if all are within."""
     return float(np.maximum(low - values, values - high).max())
 
 
 def _unit(joint: Joint) -> str:
-    return "m" if isinstance(joint, Prismatic) else "rad or m" if isinstance(joint, Planar | Cylindrical) else "rad"
+    slides = [part.kind == SCREW and not part.turn.any() for part in joint.parts()]
+    return "m" if all(slides) else "rad or m" if any(slides) else "rad"

@@ -1,4 +1,4 @@
-"""The same model in MuJoCo, run there, and told in this library's layout."""
+"""The same model in MuJoCo: it is built and run there, and the result is in this library's layout."""
 
 import time
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ def to_mujoco(model: Model) -> Any:
 
 
 def _spec(mujoco: Any, model: Model) -> Any:
-    """Describe the model to MuJoCo, but for its masses and moments."""
+    """Describe the model to MuJoCo, without its masses and moments."""
     spec = mujoco.MjSpec()
     spec.option.gravity = model.gravity
     spec.compiler.degree = False
@@ -113,7 +113,7 @@ def _set_linear(target: Any, word: str, value: float) -> None:
 
 @contextmanager
 def _quiet(mujoco: Any) -> Iterator[None]:
-    """Keep MuJoCo's warnings from a file in the working folder, where they would go."""
+    """Stop MuJoCo from writing its warnings to a file in the working folder."""
     mujoco.set_mju_user_warning(lambda _: None)
     try:
         yield
@@ -178,7 +178,7 @@ class MujocoRun:
 
         self.mj = to_mujoco(model)
         self.mj.opt.timestep = dt
-        self.mj.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET  # what breaks down is to stay broken
+        self.mj.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET  # a run that breaks down must not be reset
         data = mujoco.MjData(self.mj)
         self._lay_out(model)
         self._set(data, *model.check_state(q, v))
@@ -192,7 +192,7 @@ class MujocoRun:
         self.q, self.v = (np.array(part) for part in zip(*kept, strict=True))
 
     def _lay_out(self, model: Model) -> None:
-        """Find where MuJoCo keeps our coordinates, and the free joints, which it sees differently."""
+        """Find where MuJoCo keeps our coordinates, and the free joints, for which it uses other axes."""
         self.to_q, self.to_v = np.zeros(model.nq, dtype=int), np.zeros(model.nv, dtype=int)
         self.free: list[tuple[int, int, Body]] = []
         at_q = at_v = 0

@@ -1,4 +1,4 @@
-"""Does anything move? A run that stays at an equilibrium says nothing about the method that made it."""
+"""Whether anything moves: a run that stays at an equilibrium says nothing about the method that made it."""
 
 import numpy as np
 
@@ -10,9 +10,9 @@ MOTIONLESS = 1e-24  # of the kinetic energy that free fall over the run and spri
 def at_rest(run: Trajectory) -> bool:
     """Tell whether nothing moves in a run but by round-off.
 
-    The peak kinetic energy is weighed against that of all bodies after free fall for the whole time, and against the
-    energy of all springs when displaced by one unit (rad, m). Round-off at an equilibrium
-    gives some 1e-34 of it, also over many links.
+    The peak kinetic energy is compared with that of all bodies after free fall for the whole time, and with the energy
+    of all springs when displaced by one unit (rad, m). Round-off at an equilibrium gives some 1e-34 of it, for many
+    links, too.
     """
     model, time = run.model, run.steps * run.dt
     falling = 0.5 * model.total_mass * float(np.sum(np.square(model.gravity))) * time**2

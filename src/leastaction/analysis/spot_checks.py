@@ -1,4 +1,4 @@
-"""Is the step symplectic, and does a step back undo a step? Asked at a few states, by differences."""
+"""Whether the step is symplectic, and whether a step back undoes a step: measured at a few states, by differences."""
 
 from typing import Any, NamedTuple
 
@@ -15,11 +15,11 @@ from leastaction.simulation.simulator import variational_step
 Array = np.ndarray
 State = tuple[Array, Array]
 
-PAIRS = 3  # of directions tried at a state
+PAIRS = 3  # pairs of directions tried at a state
 NUDGE = 1e-3  # rad and m; large for a difference, as the formula is of fourth order
 RETRACED = 10  # steps forward and back
-LIMIT = 1e-8  # a defect that is no fault of the step: what differences of fourth order resolve, with room to spare
-LEFT = 1e-12  # of the momentum: what the search for a root may leave
+LIMIT = 1e-8  # defects below this may be errors of the differences of fourth order
+LEFT = 1e-12  # part of the momentum that the search for a root may leave as its residual
 
 
 class Spot(NamedTuple):
@@ -41,8 +41,8 @@ class Spot(NamedTuple):
 def at_rest_in_the_world(model: Model, q: Array, v: Array) -> State:
     """Move every floating tree to the origin of the world and take away the velocity of its root.
 
-    A step does the same there, and round-off is not that of the distance flown. Where forces act between bodies it does
-    not: then the state stays as it is.
+    The step is the same there, and round-off does not grow with the distance flown. If forces act between bodies, the
+    step may differ there, and the state stays as it is.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def _difference(model: Model, middle: State, ends: list[State]) -> State:
 
 
 def irreversibility(model: Model, integrator: Integrator, q: Array, p: Array, h: float) -> Spot:
-    """Measure how far ten steps forward and ten back end from the start, relative to how far they went.
+    """Measure how far ten steps forward and ten back end from the start, relative to the distance covered.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def irreversibility(model: Model, integrator: Integrator, q: Array, p: Array, h:
 
 def step(model: Model, integrator: Integrator, state: State, h: float) -> State:
     """Make one step of any integrator as a map of (q, p)."""
-    method: Any = integrator  # the explicit ones are no variational maps, which is what is to be seen
+    method: Any = integrator  # also explicit ones: the checks show that they are not variational
     return variational_step(model, *state, h, method)
 
 
@@ -161,7 +161,7 @@ def _small_difference(model: Model, start: Array, end: Array) -> Array:
 
 
 def _turn(a: Array, b: Array) -> Array:
-    """Twice the vector part (3,) of a⁻¹ b, of the quaternion of the two that is nearer to a."""
+    """Twice the vector part (3,) of a⁻¹ b, for the one of ±b that is nearer to a."""
     vector = a[0] * b[1:] - b[0] * a[1:] - np.cross(a[1:], b[1:])
     turn: Array = 2.0 * np.copysign(1.0, a @ b) * vector
     return turn

@@ -1,4 +1,4 @@
-"""Which momenta a system conserves: those along motions of all of it that gravity, the ground and the forces allow."""
+"""The momenta that a system conserves: along motions of the whole that change nothing for gravity and the ground."""
 
 from dataclasses import dataclass
 
@@ -120,7 +120,7 @@ def _root_screws(model: Model) -> list[Array]:
 
 
 def _own_screws(joint: Joint) -> list[tuple[Array, Array]]:
-    """Rotation axes and velocities, joint frame, that change nothing but where a joint has its body."""
+    """Rotation axes and velocities, joint frame, of the motions of a joint that only move all that hangs on it."""
     first, *others = joint.parts()
     # Motions of the first part leave the others as they are; in a plane and on a cylinder any does.
     moved = [first, *others] if isinstance(joint, Planar | Cylindrical) else [first]
@@ -135,7 +135,7 @@ def _own_screws(joint: Joint) -> list[tuple[Array, Array]]:
 
 
 def _forbidden_by_gravity(gravity: Array) -> Array:
-    """Directions (k, 6) in which no symmetry goes: turning out of the vertical, and falling."""
+    """Directions (k, 6) that no symmetry has under gravity: turning about a level axis, and falling."""
     size = float(np.linalg.norm(gravity))
     if size == 0:
         return np.zeros((0, 6))
@@ -158,7 +158,7 @@ def _complement(rows: Array) -> Array:
 
 
 def _reduced(rows: Array) -> list[Array]:
-    """The reduced row echelon form of rows (k, 6): a basis one can read."""
+    """The reduced row echelon form of rows (k, 6), which is a readable basis."""
     rows, pivot = rows.copy(), 0
     for column in range(6):
         if pivot == len(rows):

@@ -1,4 +1,4 @@
-"""A straight line through a series, with an interval that does not take neighbouring values for independent ones."""
+"""A straight line through a series, with a confidence interval that allows for correlated neighbours."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 Array = np.ndarray
 
 BLOCKS = 20
-HUGE = 1e100  # a series that has exploded has no trend worth a number, and squares that overflow
+HUGE = 1e100  # beyond this a series has exploded: its trend means nothing, and its squares overflow
 STUDENT = 2.101  # 97.5 % of Student's t with BLOCKS - 2 degrees of freedom
 
 
@@ -42,8 +42,8 @@ class Trend:
 def trend(t: Array, y: Array) -> Trend | None:
     """Fit a line to the means of 20 blocks of a series; None if it is too short for that, or exploded.
 
-    What swings faster than a block averages out. What is left of the memory from block to block is measured by the
-    correlation of neighbouring residuals, and widens the interval as for a process with that much memory.
+    Oscillations faster than a block average out. The correlation of the residuals of neighbouring blocks measures how
+    much memory is left, and widens the interval accordingly.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def trend(t: Array, y: Array) -> Trend | None:
 
 
 def _memory(rest: Array) -> float:
-    """How many times the variance of a slope grows by the correlation of neighbouring residuals (BLOCKS,)."""
+    """The factor by which the correlation of neighbouring residuals (BLOCKS,) enlarges the variance of a slope."""
     square = float(rest @ rest)
     if square == 0.0:
         return 1.0

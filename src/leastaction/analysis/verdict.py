@@ -14,8 +14,8 @@ RIGHT = 1e-2  # rad or m: an error of the motion worth a warning
 def judge(c: "Certificate") -> tuple[bool, list[str]]:
     """Tell whether physics was kept, and why, a sentence each; the first sums up.
 
-    What is conserved decides. Spot checks look at the step itself, at three states only: they are told, and do not
-    overrule what a whole run has shown.
+    The conserved quantities decide. Spot checks examine the step at three states only: the verdict mentions them, but
+    they do not overrule the whole run.
     """
     found = c.run.judgement
     moment, about_momentum = _momentum(c)
@@ -46,7 +46,7 @@ def _step(c: "Certificate") -> str:
     if bad:
         return f"The step is not {' and not '.join(bad)}."
     if not c.run.integrator.symplectic:
-        # A good explicit method may look so at a gentle state, without being it.
+        # At a gentle state a good explicit method may look symplectic without being so.
         return "At the states examined the step cannot be told from a symplectic one." if good else ""
     return f"The step is {' and '.join(good)}." if good else ""
 

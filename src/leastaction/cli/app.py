@@ -23,7 +23,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the full traceback of
 
 @contextmanager
 def plain_errors(debug: bool) -> Iterator[None]:
-    """Turn errors that a user can mend into one message and an exit code, and warnings into notes."""
+    """Turn errors that a user can correct into one message and an exit code, and warnings into notes."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", la.ModelWarning)

@@ -62,9 +62,9 @@ def ensemble(
     progress: ShowProgress = None,
     debug: Debug = False,
 ) -> None:
-    """Simulate a model many times with parameters or starts that are drawn, and keep what comes of it in a folder.
+    """Simulate a model many times with parameters or starts that are drawn, and keep the results in a folder.
 
-    Whatever interrupts it, the same line goes on: every member depends on the line and its number alone, bit for bit.
+    After an interruption the same line continues: the bits of a member depend on the line and its number alone.
     """
     with plain_errors(debug), failures_told(debug):
         count, system = _whole("--members", members), named_model(model, root, ignore)
@@ -87,7 +87,7 @@ def ensemble(
 
 @contextmanager
 def failures_told(debug: bool) -> Iterator[None]:
-    """Tell of an interruption and of what ends an ensemble in one line, with what is left of it."""
+    """Report an interruption, or the error that ends an ensemble, in one line that says what is kept."""
     try:
         yield
     except KeyboardInterrupt as interrupt:
@@ -108,7 +108,7 @@ def _line(text: str) -> str:
 
 @contextmanager
 def executor_of(workers: int | None, scheduler: str | None) -> Iterator[int | Client | None]:
-    """Give what `Ensemble.run` takes for --workers or --scheduler."""
+    """Return the executor of `Ensemble.run` for --workers or --scheduler."""
     if scheduler is None:
         yield workers
         return

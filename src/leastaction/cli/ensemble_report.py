@@ -30,7 +30,7 @@ def summary(results: EnsembleResults) -> dict[str, Any]:
 
 
 def report(results: EnsembleResults, found: dict[str, Any]) -> str:
-    """Sum up an ensemble in a few lines, of what `summary` returned."""
+    """Sum up an ensemble in a few lines, from what `summary` returned."""
     members, failed, energy = found["members"], found["failed"], found["energy_at_the_end"]
     lines = [f"{found['model']}: {members} members of {found['steps']} steps of {found['dt']:g} s",
              f"  nodes            {found['recorded']} recorded, "

@@ -1,4 +1,4 @@
-"""leastaction reproduce: the paper's experiments, made anew."""
+"""leastaction reproduce: the paper's experiments, repeated."""
 
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +16,7 @@ def reproduce(
         help="Checkout whose docs/paper.md and README.md are to show the results.")] = None,
     debug: Debug = False,
 ) -> None:
-    """Make every figure and number of the paper anew, and put them beside what it says."""
+    """Repeat every figure and number of the paper, and compare them with what it says."""
     from leastaction.reproduce import suite
 
     with plain_errors(debug):

@@ -68,7 +68,7 @@ def resume(
 
 
 def finish(make: Callable[[], la.Trajectory], out: Path | None, as_json: bool) -> None:
-    """Make a run and report on it; what is kept of one that is interrupted is said."""
+    """Make a run and report on it; if it is interrupted, say what is kept."""
     from leastaction.stopwatch import Stopwatch
 
     watch = Stopwatch()

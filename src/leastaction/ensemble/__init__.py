@@ -1,4 +1,4 @@
-"""Ensembles: many members of one model, made in chunks that survive, and what is read back of them."""
+"""Ensembles: many members of one model, simulated in chunks that survive a crash, and their results."""
 
 from leastaction.ensemble.ensemble import Ensemble
 from leastaction.ensemble.results import EnsembleResults, open_ensemble

@@ -35,7 +35,7 @@ KNOWN = 4  # plans that a worker remembers
 
 
 class Work(NamedTuple):
-    """What a worker knows of an ensemble: its folder, what plan.json holds, the plan, sizes, a run like all members."""
+    """What a worker needs: the folder, the content of plan.json, the plan, the sizes, a run that all members share."""
 
     folder: Folder
     stored: Stored
@@ -52,7 +52,7 @@ def make_chunk(
     path: str, number: int, functions: bytes | Mapping[str, Any] | None = None, threads: int = 1,
     stop: Event | None = None,
 ) -> Summary:
-    """Make a chunk of the ensemble in a folder, unless it is there already, and return what is told of it.
+    """Make a chunk of the ensemble in a folder, unless it is there already, and return its summary.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def _work(path: str, functions: bytes | Mapping[str, Any] | None) -> Work:
     try:
         content = folder.plan.read_bytes()
     except OSError:
-        content = b""  # reading it says what is wrong
+        content = b""  # reading the plan names the fault
     packed = functions if isinstance(functions, bytes) else b"" if not functions else str(id(functions)).encode()
     key = os.path.abspath(path), content, packed
     with _lock:
@@ -130,7 +130,7 @@ def simulate(work: Work, first: int, count: int, threads: int, stop: Event) -> C
 
 
 def _data(first: int, drawn: Drawn, results: list[Any], kept: dict[str, Array], statistics: Any) -> ChunkData:
-    """Put together what is stored of a chunk."""
+    """Return the content of a chunk's file."""
     count = len(results)
     steps, warned, reasons = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=bool), [""] * count
     failed_t, last_q, last_v = np.zeros(count), drawn.q.copy(), drawn.v.copy()
@@ -147,7 +147,7 @@ def _data(first: int, drawn: Drawn, results: list[Any], kept: dict[str, Array], 
 
 
 def _reason(failure: StepError | Result | ValueError) -> str:
-    """Say why a member failed; what differs between members of the same fate, as the time, is stored beside it."""
+    """Say why a member failed, without what differs between members that fail alike: the time is stored beside it."""
     if isinstance(failure, StepError):
         return failure.status + (f", worst at the joint of '{failure.joint}'" if failure.joint else "")
     text = "; ".join(failure.faults) if isinstance(failure, ModelError) else str(failure)

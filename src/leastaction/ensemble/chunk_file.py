@@ -1,4 +1,4 @@
-"""One file a chunk: an HDF5 file with an index of its arrays; the same data give the same bytes, whoever writes."""
+"""The HDF5 file of a chunk, with an index of its arrays; the same data always give the same bytes."""
 
 import os
 import re
@@ -67,7 +67,7 @@ def write_chunk(folder: Folder, number: int, data: ChunkData, fingerprint: str, 
     room = PAGE
     while room < len(title(replace(index, size=2**48))):
         room *= 2
-    # Made in memory, so that a full disk is met by one plain write. From HDF5 1.8 on what HDF5 writes has check sums.
+    # Made in memory, so that only one plain write meets a full disk. From 1.8 on, HDF5 adds its own check sums.
     with h5py.File(f"chunk {number} {os.getpid()}", "w", driver="core", backing_store=False, userblock_size=room,
                    libver=("v108", "v108"), alignment_threshold=1, alignment_interval=64) as file:
         for name, values in arrays.items():
@@ -86,12 +86,12 @@ def write_chunk(folder: Folder, number: int, data: ChunkData, fingerprint: str, 
 
 
 def _kind(reason: str) -> str:
-    """Leave out of a reason the numbers that differ between members of the same fate, but not those in names."""
+    """Remove from a reason the numbers that differ between members which fail alike, but not those in names."""
     return NUMBER.sub("…", reason)
 
 
 def check_chunk(folder: Folder, number: int, stored: Stored, deep: bool = False) -> Summary:
-    """Return what a chunk's file says of itself if it is whole; else a FileError says what is wrong with it.
+    """Return the index of a chunk's file if the file is whole; else a FileError says what is wrong with it.
 
     Parameters
     ----------

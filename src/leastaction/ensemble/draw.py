@@ -94,7 +94,7 @@ def _called(name: str, law: object, rng: np.random.Generator, target: Target, me
 
 
 def _placed(source: Distribution, noise: Array, target: Target, turns: Array) -> Array:
-    """Return values (count, size) made of noise; what turns quaternions is put aside, and its centre returned."""
+    """Return values (count, size) made of noise; for quaternions, set the rotation vectors and return their centre."""
     if target.turns:
         centre = target.nominal if getattr(source, "mean", None) is None else np.asarray(source.mean)  # type: ignore
         turns[:] = source.scaled(noise, np.zeros(target.turns))[1]
@@ -111,7 +111,7 @@ def _slice(model: Model, what: str, body: int) -> slice:
 
 
 def _settle(model: Model, models: list[Model | ValueError], q: Array, v: Array, turns: Array) -> None:
-    """Turn quaternions and make them unit; a member whose state is none has no model, but the reason."""
+    """Turn quaternions and normalise them; a member without a valid state gets the reason in place of a model."""
     tree, quaternions = compile_model(model).system.tree, len(model.layout.quaternions) > 0
     good = np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1)
     for b in range(len(q)) if quaternions else np.flatnonzero(~good).tolist():

@@ -1,7 +1,7 @@
-"""Who makes the chunks: threads here, processes of our own, an executor of the user, or Dask. One protocol for all.
+"""Engines that make the chunks: threads, processes of our own, an executor of the user, or Dask, by one protocol.
 
-Only the path of the folder, the number of a chunk and a small summary travel. An engine takes numbers as it has room
-for them, so that a million chunks are never queued at once.
+A worker is sent the path of the folder and the number of a chunk, and returns a small summary. An engine takes numbers
+as it has room for them, so that a million chunks are never queued at once.
 """
 
 import os
@@ -22,7 +22,7 @@ from leastaction.ensemble.pool import Pool
 RETRIES = 2  # of a chunk that raised, by Dask
 GIVEN_UP = 3  # times that Dask may give a chunk up before this does
 AHEAD = 4  # chunks that wait for each thread of a Dask cluster
-LOOK = 2.0  # s between two looks at how many threads it has
+LOOK = 2.0  # s after which the number of its threads is asked for again
 
 
 class Task(NamedTuple):
@@ -45,7 +45,7 @@ class Engine(Protocol):
     threads: int
 
     def make(self, task: Task, numbers: Iterator[int]) -> Iterator[Summary]:
-        """Make the chunks with these numbers, and give the summary of each when it is there.
+        """Make the chunks with these numbers, and yield the summary of each as soon as it is made.
 
         When this generator is closed, chunks that were not begun are not made.
         """
@@ -58,7 +58,7 @@ def cores() -> int:
 
 
 def engine_of(executor: Any, threads: int | None) -> Engine:
-    """Return the engine that a user means.
+    """Return the engine for what a user gives as ``executor``.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def engine_of(executor: Any, threads: int | None) -> Engine:
 
 
 def in_flight(submit: Callable[[int], "Future[Summary]"], numbers: Iterator[int], most: int) -> Iterator[Summary]:
-    """Submit numbers, so many at a time, and give results as they come; at an error, cancel what has not begun."""
+    """Keep at most ``most`` tasks submitted, and yield results as they come; at an error, cancel what has not begun."""
     waiting = {submit(number) for number in islice(numbers, most)}
     try:
         while waiting:

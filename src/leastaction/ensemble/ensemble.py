@@ -1,4 +1,4 @@
-"""Ensembles: what is asked for, and how it is run so that it survives."""
+"""Ensembles: what a user asks for, and how it is run so that it survives a crash."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 MOST_MEMBERS = 10**12
 MOST_CHUNK = 10**6
-MOST_LINKED = 20_000  # chunks that ensemble.h5 is written over unasked: each takes 40 kB of memory meanwhile
+MOST_LINKED = 20_000  # chunks for which `run` writes ensemble.h5; each takes 40 kB of memory while it does
 
 
 class Ensemble:
     """Many runs of one model that differ in their start or their parameters, made into a folder of files.
 
-    A member is a function of what is given here and of its number alone: it does not depend, to the last bit, on other
-    members, on chunks, on threads, or on who computes it. Its values are drawn by a generator of its own,
+    A member depends on what is given here and on its number alone: its bits do not depend on other members, on chunks,
+    on threads, or on what computes it. Its values are drawn by a generator of its own,
     ``numpy.random.default_rng(SeedSequence(seed, spawn_key=(number,)))``, in the order of the names in ``vary``.
 
     Parameters
@@ -54,21 +54,21 @@ class Ensemble:
     members : how many runs
     vary : what differs, by name: "q", "v" (all of the start) or "q:joint", "v:joint"; "gravity"; "mass:body" (with
         which the inertia grows), "com:body", "position:body"; "damping:joint", "stiffness:joint", "armature:joint" and
-        other numbers of a joint. ``*`` and ``?`` match any characters: "mass:*" varies every mass by itself. A value is
-        `Normal`, `Uniform`, a function of a `numpy.random.Generator` that returns the value, or an array with a row a
-        member, in the units of the model
+        other numbers of a joint. ``*`` and ``?`` match any characters: ``mass:*`` varies every mass by itself. A value
+        is `Normal`, `Uniform`, a function of a `numpy.random.Generator` that returns the value, or an array with a row
+        per member, in the units of the model
     seed : of the draws, a whole number
     dt, duration, steps, record_every, integrator, control, wrench, ignore : as for `simulate`, and the same for all
         members; record_every must divide the steps
     keep : which of the recorded nodes to keep of every member: "all", k for every k-th and the last, "last", or
         "statistics" for none. Statistics are made of all recorded nodes, whatever is kept
-    chunk : members to a file, at which nothing but the speed changes; about a second of work unless given
+    chunk : members per file, which changes the speed and no number; about a second of work unless given
     quantities : which of "q", "v", "p", "energy" and "momentum" to keep, and make statistics of
 
     Raises
     ------
     ValueError
-        When a name of ``vary`` is unknown, listing the near ones, or what is given cannot be.
+        When a name of ``vary`` is unknown, listing similar names, or when an argument is not valid.
 
     Examples
     --------
@@ -144,9 +144,9 @@ class Ensemble:
     ) -> EnsembleResults:
         """Make what is missing of the ensemble in a folder, and open it.
 
-        Whatever ends this, a kill included, leaves a folder that the same call goes on with: members are made in
-        chunks, and a chunk is there as a whole or not at all. A member that fails is no error: its reason, time and
-        last good state are among the results.
+        After any interruption, even a kill, the same call continues with the folder: members are made in chunks, and
+        each chunk is either complete or absent. A member that fails is no error: its reason, time and last good state
+        are among the results.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class Ensemble:
         return open_ensemble(place.path)
 
     def _make(self, engine: Engine, place: Folder, missing: np.ndarray, tally: Tally, progress: bool | None) -> None:
-        """Have an engine make the chunks that are missing."""
+        """Make the missing chunks by an engine."""
         tally.check(str(place.path))
         numbers: Iterator[int] = (int(number) for number in np.flatnonzero(missing))
         task = Task(str(place.path), self.plan.functions)
@@ -225,7 +225,7 @@ class Ensemble:
                 tally.check(str(place.path))
 
     def _prepare(self, place: Folder, engine: Engine) -> Stored:
-        """Write the plan to the folder, or make sure that it is the one there."""
+        """Write the plan to the folder, or check that the folder has the same plan."""
         plan = self.plan.to_dict()
         if not place.plan.exists():
             require_room(place.path, self.plan)

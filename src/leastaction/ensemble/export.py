@@ -30,7 +30,7 @@ def parameter_labels(drawn: Iterable[tuple[str, int | None]]) -> list[str]:
 
 
 def axes(results: EnsembleResults) -> dict[str, Any]:
-    """Name what stands along each axis but that of members."""
+    """Name the entries along each axis, except that of members."""
     in_q, in_v = joint_labels(results.model)
     return {"t": results.t, "in_q": in_q, "in_v": in_v, "axis": list(MOMENTA)}
 

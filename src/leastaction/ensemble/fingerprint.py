@@ -1,4 +1,4 @@
-"""What decides the bits of a simulation besides the plan: members of one ensemble must agree in all of it."""
+"""The fingerprint: what decides the bits of a simulation besides the plan, and must agree for all members."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ import leastaction
 from leastaction.errors import FileError
 from leastaction.files import environment
 
-# What members are made by: the kernels, and the Python between a plan and them
+# The code that computes members: the kernels, and the Python between a plan and them
 PARTS = ("kernels", "model", "simulation", "integrators", "compiled.py", "dynamics.py", "variants.py",
          "ensemble/draw.py", "ensemble/vary.py", "ensemble/statistics.py")
 

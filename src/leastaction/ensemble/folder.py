@@ -1,4 +1,4 @@
-"""The folder of an ensemble: names of its files, and how a file gets there so that a kill never leaves half of one."""
+"""The folder of an ensemble: the names of its files, and how to write one so that a kill never leaves half of it."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ from leastaction.files.reading import plain_faults
 
 FORMAT = 1
 DIGITS = 8
-FORGOTTEN = 3600.0  # s after which an unfinished file is taken for left behind, whoever wrote it
+FORGOTTEN = 3600.0  # s after which an unfinished file counts as abandoned, whoever wrote it
 PART = re.compile(r"(\d{8,}\.h5|plan\.json|arrays\.npz|ensemble\.h5)\.[\w-]+\.\d+\.\d+\.tmp")  # host, process, thread
 WAY_OUT = ("; choose a folder that can be written to, on a disk with room. A second run makes only the chunks that are "
            "missing")
@@ -101,9 +101,9 @@ class Folder:
 
     @contextmanager
     def aside(self, path: Path) -> Iterator[Path]:
-        """Give the name of a file to write, which takes the place of ``path`` once it is on the disk.
+        """Yield the name of a file to write, which replaces ``path`` once it is on the disk.
 
-        Two writers of one file do not meet: each has a name of its own, and the last one stays.
+        Two writers of one file do not disturb each other: each has a name of its own, and the last one stays.
         """
         part = path.with_name(f"{path.name}.{_host()}.{os.getpid()}.{threading.get_native_id()}.tmp")
         with plain_errors(path, WAY_OUT):
@@ -119,7 +119,7 @@ class Folder:
             _sync(path.parent)
 
     def tidy(self) -> list[Path]:
-        """Remove what writers that died have left, and return its names."""
+        """Remove unfinished files of writers that died, and return their names."""
         removed = []
         for part in (*self.path.glob("*.tmp"), *self.chunks.glob("*.tmp")):
             with suppress(OSError):
@@ -140,7 +140,7 @@ def _host() -> str:
 
 
 def _left_behind(part: Path) -> bool:
-    """Tell whether nobody writes a file any more: its process is gone or, where that is not known, it is old."""
+    """Tell whether a file is abandoned: its process is gone or, where that is not known, the file is old."""
     host, pid = part.name.split(".")[2:4]
     if host == _host() and os.name == "posix":
         try:
@@ -153,7 +153,7 @@ def _left_behind(part: Path) -> bool:
 
 
 def _sync(folder: Path) -> None:
-    """Make sure that the new name is on the disk, where the system lets a program do so."""
+    """Make sure that the new name of a file is on the disk, where the system allows it."""
     with suppress(OSError):
         held = os.open(folder, os.O_RDONLY)
         try:

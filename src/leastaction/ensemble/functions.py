@@ -1,4 +1,4 @@
-"""Functions of the user: how they are told apart, and how they travel to other processes."""
+"""Functions of the user: how to tell whether two are the same, and how to send them to other processes."""
 
 import hashlib
 import pickle
@@ -12,7 +12,7 @@ from leastaction.model import Model
 
 
 def name_of(function: Any) -> str:
-    """Name a function for people; in which module it is does not matter, as a script may also be imported."""
+    """Name a function for people, without its module: a script may be run or imported."""
     return str(getattr(getattr(function, "py_func", function), "__qualname__", type(function).__name__))
 
 
@@ -24,7 +24,7 @@ def digest_of(function: Any) -> str:
 
 
 def _feed(update: Callable[[bytes], None], value: Any, known: set[int]) -> None:
-    """Describe a value, through functions to what they refer to."""
+    """Feed a value to the hash; of a function, also everything that it refers to."""
     if id(value) in known:
         return
     value = getattr(value, "py_func", value)  # of Numba's dispatchers

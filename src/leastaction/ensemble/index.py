@@ -32,7 +32,7 @@ REMAKE = "delete it and run the ensemble again, which makes only what is missing
 
 @dataclass(frozen=True)
 class Summary:
-    """What is told of a chunk without reading it: members, failures with their commonest reasons, time in s."""
+    """The summary of a chunk: members, failures with their commonest reasons, time in s."""
 
     number: int
     first: int
@@ -46,7 +46,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Index:
-    """What the first bytes of a chunk's file say.
+    """The index in the first bytes of a chunk's file.
 
     arrays : by name the type, the shape, where it begins in the file and its CRC-32
     parameters : name and size of what was drawn, size None for single numbers
@@ -90,7 +90,7 @@ def opened(path: Path) -> IO[bytes]:
 
 
 def read_index(file: IO[bytes], path: Path, number: int, stored: Stored) -> Index:
-    """Read the index of a chunk's file, and compare all that it says; a FileError names what is wrong."""
+    """Read the index of a chunk's file and check all of it; a FileError names what is wrong."""
     start = file.read(PAGE)
     length, expected = _sizes(start, path)
     text = (start + file.read(max(0, TITLE + length - PAGE)))[TITLE : TITLE + length]
@@ -122,7 +122,7 @@ def read_index(file: IO[bytes], path: Path, number: int, stored: Stored) -> Inde
 
 
 def read_array(file: IO[bytes], path: Path, index: Index, name: str, rows: slice | None = None) -> Array:
-    """Read an array of a chunk's file: all of it, its check sum compared, or some rows, which are not checked."""
+    """Read an array of a chunk's file: all of it, and compare its check sum; or some rows, which are not checked."""
     if name not in index.arrays:
         raise FileError(f"{path} has no '{name}', so it is damaged or not one that leastaction wrote: {REMAKE}")
     kind, shape, offset, expected = index.arrays[name]
@@ -147,7 +147,7 @@ def read_array(file: IO[bytes], path: Path, index: Index, name: str, rows: slice
 
 
 def _sizes(start: bytes, path: Path) -> tuple[int, int]:
-    """Return length and check sum of an index, which the first bytes of a file tell."""
+    """Return the length and the check sum of an index, from the first bytes of a file."""
     try:
         if not start.startswith(MAGIC):
             raise ValueError

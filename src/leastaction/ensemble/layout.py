@@ -57,7 +57,7 @@ class Layout:
 
     @classmethod
     def of(cls, plan: Mapping[str, Any], chunk: int) -> Self:
-        """Take the sizes from a plan as data; a ValueError names what cannot be."""
+        """Take the sizes from a plan as data; a ValueError names what is not valid."""
         for name, value, least in (("members", plan["members"], 1), ("steps", plan["steps"], 0),
                                    ("record_every", plan["record_every"], 1), ("chunk", chunk, 1)):
             if not (type(value) is int and least <= value <= MOST):

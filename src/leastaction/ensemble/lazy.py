@@ -105,7 +105,7 @@ class LazyArray:
 
 
 def _others(part: Array, rest: list[Any]) -> Array:
-    """Index the axes after the members, each on its own."""
+    """Index each of the axes after the members by itself."""
     for axis in range(len(rest), 0, -1):
         part = part[(slice(None),) * axis + (rest[axis - 1],)]
     return part

@@ -61,7 +61,7 @@ class Plan:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What all members have in common, as for `simulate`; what there is to warn of was told before."""
+        """The options of `simulate` that all members share, without the warnings, which were given before."""
         return {"dt": self.dt, "steps": self.steps, "record_every": self.record_every, "integrator": self.integrator,
                 "wrench": self.wrench, "ignore": (*WORDS, DAMPING)}
 

@@ -1,7 +1,7 @@
-"""Processes of our own that make chunks. One that dies takes its chunk alone with it, which another makes again.
+"""Worker processes that make chunks. If one dies, only its chunk is lost, and another worker makes it again.
 
-They are started with the Python of this process and fed through pipes, so a script needs no ``if __name__`` for them,
-and they end when this process is gone, whatever ended it.
+They are started with the Python of this process and are sent their work through pipes, so a script needs no
+``if __name__ == "__main__"`` for them, and they end whenever this process ends.
 """
 
 import os
@@ -16,7 +16,7 @@ from typing import IO, Any, Self
 
 from leastaction.ensemble.index import Summary
 
-DEATHS = 3  # of its workers that a chunk may cause
+DEATHS = 3  # deaths of workers after which a chunk is not tried again
 SERVE = "from leastaction.ensemble.pool import serve; serve()"
 LENGTH = struct.Struct("<Q")
 
@@ -48,17 +48,17 @@ class Pool:
         with self.lock:
             self.closed = True
             for worker in self.workers:
-                worker.process.kill()  # whoever waits for it then sees that it is gone
+                worker.process.kill()  # a thread that waits for it then gets an EOFError
         self.feeders.shutdown(cancel_futures=True)
         for worker in self.workers:
             worker.end()
 
     def submit(self, number: int) -> "Future[Summary]":
-        """Have a chunk made."""
+        """Make a chunk in the background."""
         return self.feeders.submit(self._make, number)
 
     def _make(self, number: int) -> Summary:
-        """Have a worker make a chunk, and wait for it; if the worker dies, another one does."""
+        """Let a worker make a chunk, and wait for it; if the worker dies, another one makes it."""
         worker = self.idle.get()
         codes: list[str] = []
         try:
@@ -148,9 +148,9 @@ def serve() -> None:
     import signal
     import warnings
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one, which ends it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one handles Ctrl-C, and ends this one
     replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what functions print goes to the errors, not among the replies
+    os.dup2(2, 1)  # what functions print goes to stderr, as stdout carries the replies
     warnings.simplefilter("ignore")  # the process that started this one has warned already
     from leastaction.ensemble.chunk import make_chunk
 
@@ -169,7 +169,7 @@ def serve() -> None:
 
 
 def _picklable(error: Exception) -> Exception:
-    """Return an error that can travel; one that cannot is told in words."""
+    """Return the error if it can be pickled, else a RuntimeError with its text."""
     try:
         pickle.loads(pickle.dumps(error))
         return error

@@ -1,4 +1,4 @@
-"""Arrays over all members, read chunk by chunk as they are asked for; check sums are compared at the first reading."""
+"""Arrays over all members, read chunk by chunk when they are used; the first reading compares check sums."""
 
 from functools import cached_property
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from leastaction.files.reading import plain_faults
 
 Array = np.ndarray
 Missing = Literal["error", "nan"]
-MOST_RANGES = 3  # that a message names
+MOST_RANGES = 3  # ranges that a message names
 
 
 class Reader:
@@ -59,7 +59,7 @@ class Reader:
     def read(self, number: int, *names: str, rows: slice | None = None) -> dict[str, Array] | None:
         """Read arrays of a chunk, all rows or some; None if the chunk is missing and that is allowed.
 
-        A name that ends with an underscore stands for all that begin so; no name, for all.
+        A name that ends with an underscore stands for all names that begin with it; without names, all are read.
         """
         path = self.folder.chunk(number)
         if not path.exists():
@@ -129,7 +129,7 @@ class Reader:
         return values
 
     def complaint(self) -> str:
-        """Say which members are missing, and the way out."""
+        """Say which members are missing, and what to do."""
         gaps, (whole, faults) = self.gaps, self.survey
         if not gaps:
             return f"a chunk of {self.folder.path} was removed while it was read: open the ensemble again"

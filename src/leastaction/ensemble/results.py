@@ -42,7 +42,7 @@ class Failure(NamedTuple):
 
 
 class EnsembleResults:
-    """The results of an ensemble, which stay in their folder until they are asked for.
+    """The results of an ensemble, which stay in their folder until they are used.
 
     Arrays of nodes, ``results.q``, are lazy: index them as NumPy's, or read all with ``np.asarray(results.q)``. The
     values of a member that failed are NaN after its last node.
@@ -97,7 +97,7 @@ class EnsembleResults:
 
     @property
     def summaries(self) -> dict[int, Summary]:
-        """What is told of each chunk that is there and whole, by its number."""
+        """The summary of each complete chunk, by its number."""
         return self._reader.survey[0]
 
     @property
@@ -154,7 +154,7 @@ class EnsembleResults:
     def statistics(self) -> Statistics:
         """Count, mean, variance and extremes over the members at every recorded node, whichever nodes were kept.
 
-        They are the same to the last bit however the members were divided into chunks, and whatever computed them.
+        Their bits do not depend on how the members were divided into chunks, nor on what computed them.
         """
         layout = self._reader.layout
         total = fold(part for number in range(layout.chunks) for part in self._reader.statistics(number))
@@ -220,7 +220,7 @@ class EnsembleResults:
 
 
 def open_ensemble(folder: str | Path, missing: Missing = "error") -> EnsembleResults:
-    """Open the results of an ensemble; nothing but its plan is read before it is asked for.
+    """Open the results of an ensemble; only its plan is read at once, everything else when it is used.
 
     Parameters
     ----------

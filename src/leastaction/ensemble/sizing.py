@@ -1,4 +1,4 @@
-"""How many members go into a chunk: about a second of work that memory can hold; and what the disk must hold."""
+"""The size of a chunk, about a second of work that fits in memory; and whether an ensemble fits on the disk."""
 
 import shutil
 from math import floor, log2, prod
@@ -20,7 +20,7 @@ from leastaction.simulation.members import run_members
 from leastaction.simulation.single import prepare
 
 WORK = 1.0  # s that a chunk takes
-LEAST_WORK = 0.1  # s that it takes where there would be fewer than SEVERAL chunks a worker
+LEAST_WORK = 0.1  # s that it takes if there would be fewer than SEVERAL chunks for each worker
 SEVERAL = 4
 MOST_BYTES = 64e6  # of the recorded nodes of a chunk
 LOOK = 0.05  # s that are timed
@@ -69,7 +69,7 @@ def seconds_of_one(plan: Plan) -> float:
 
 
 def _cut(forces: Any, held: int, steps: int) -> Any:
-    """Return the forces of the first steps; those that are held, with so many axes, stay as they are."""
+    """Return the forces of the first steps; an array of ``held`` axes is constant in time and stays as it is."""
     if forces is None or callable(forces) or np.ndim(forces) <= held:
         return forces
     return np.asarray(forces)[:steps]

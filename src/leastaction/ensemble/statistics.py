@@ -2,8 +2,8 @@
 
 Members are the leaves of one fixed binary tree: its node (level, index) covers the members from index · 2^level on and
 before (index + 1) · 2^level. Two neighbours are merged by the formulas of Chan, Golub and LeVeque. A chunk stores
-the largest whole subtrees within its range of members, and `fold` merges those of all chunks up the same tree. Where a
-neighbour has no members, the other one stands for both.
+the largest whole subtrees within its range of members, and `fold` merges those of all chunks up the same tree. If one
+of two neighbours has no members, the other is the result.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ BLOCK = 16384  # numbers of a quantity merged at a time, so that what is merged 
 
 
 class Moments(NamedTuple):
-    """What is known of one quantity at every node, leading axes included; the count of members is kept beside it.
+    """The moments of one quantity at every node; the count of members is stored beside them.
 
     mean, m2 : (…, nodes, …) the mean, and the sum of the squares of the differences from it; 0 where there is none
     minimum, maximum : (…, nodes, …) the extremes; inf and −inf where there is none
@@ -53,8 +53,8 @@ class Statistics:
     """Statistics over the members of an ensemble at every recorded node, whichever nodes were kept.
 
     A member that failed counts at the nodes that it made. The four quantities are by name, ``mean["q"]``, with shapes
-    (nodes, nq) and so on, in the units of the quantity; the variance is in their squares. Each number is taken on its
-    own: the mean of quaternions is no unit quaternion, and that of an angle counts whole turns.
+    (nodes, nq) and so on, in the units of the quantity; the variance is in their squares. Each number has its own
+    statistics: the mean of quaternions is no unit quaternion, and that of an angle counts whole turns.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ def fold(parts: Iterable[Partial]) -> Partial | None:
 
     At most log2(members) of them are held at a time.
     """
-    waiting: list[Partial] = []  # each is a left child, and what comes after it is under its right neighbour
+    waiting: list[Partial] = []  # subtrees that wait for their right neighbours
     for part in parts:
         _close(waiting, part.index << part.level)
         waiting.append(part)
@@ -168,7 +168,7 @@ def fold(parts: Iterable[Partial]) -> Partial | None:
 
 
 def _close(waiting: list[Partial], start: int | None) -> None:
-    """Move the last one up while no member from ``start`` on is under its parent; merge it where neighbours meet."""
+    """Move the last subtree up while no member from ``start`` on is under its parent; merge neighbours on the way."""
     while waiting:
         last = waiting[-1]
         parent = last.index // 2
@@ -183,7 +183,7 @@ def _close(waiting: list[Partial], start: int | None) -> None:
 
 
 def finished(total: Partial | None, t: Array, shapes: Mapping[str, Sequence[int]]) -> Statistics:
-    """Turn what `fold` returned to what users read.
+    """Turn the result of `fold` into the statistics that users read.
 
     Parameters
     ----------

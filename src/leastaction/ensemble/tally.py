@@ -1,11 +1,11 @@
-"""What is counted while an ensemble runs: members, failures and their reasons. Nothing is kept of a member."""
+"""Counts while an ensemble runs: members, failures and their reasons; nothing is stored for single members."""
 
 from collections import Counter
 
 from leastaction.arguments import finite, shown
 from leastaction.ensemble.index import Summary
 
-EARLY, ENOUGH = 0.1, 1000  # of the members, and members, by which a part of failures is judged before the end
+EARLY, ENOUGH = 0.1, 1000  # part and number of the members from which failures are judged before the end
 NAMED = 5  # reasons that are told
 REMEMBERED = 1000  # reasons that are counted
 

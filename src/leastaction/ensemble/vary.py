@@ -1,4 +1,4 @@
-"""What differs between members: names, how values are drawn, and what of the model they set."""
+"""What differs between members: its names, how its values are drawn, and what they set in the model."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -141,7 +141,7 @@ class Target(NamedTuple):
 
 
 def targets(model: Model, name: str) -> list[Target]:
-    """Return what a name stands for; a ValueError lists the near ones if there is no such thing.
+    """Return the targets that a name means; if there are none, a ValueError lists similar names.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def _label(body: Body, what: str) -> str:
 
 
 def _of_body(model: Model, name: str, what: str, b: int) -> Iterator[Target]:
-    """Give the target of one body; none if it has no such thing."""
+    """Return the target of one body; None if the body has no such quantity."""
     body = model.bodies[b]
     if what in OF_BODIES:
         value = {"mass": body.inertia.mass, "com": body.inertia.com, "position": body.position}[what]
@@ -230,7 +230,7 @@ def _state(model: Model, name: str, what: str, b: int) -> Target:
 
 
 def check_source(target: Target, source: Source, members: int) -> None:
-    """Raise a ValueError if values from this source cannot be those of a target."""
+    """Raise a ValueError if values from this source do not fit the target."""
     size = target.size
     if isinstance(source, np.ndarray):
         wanted = (members,) if size is None else (members, size)
@@ -244,7 +244,7 @@ def check_source(target: Target, source: Source, members: int) -> None:
             continue
         length, one = (size if field.name == "mean" else target.drawn) or 1, 1
         if target.what in VECTORS and field.name in PLACES:
-            one = length  # a single number for x, y and z would hardly be meant
+            one = length  # one number for x, y and z is probably a mistake
         if np.size(value) not in (one, length):
             raise ValueError(f"vary: {field.name} for {target.name!r} must be {'a number or ' * (one < length)}"
                              f"{length} number{'s' * (length > 1)}, not {shown(value)}")

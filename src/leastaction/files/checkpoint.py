@@ -24,12 +24,12 @@ from leastaction.kernels.record import EXTREMES, LOOK
 from leastaction.model.unhonoured import KNOWN, settled
 from leastaction.simulation.simulator import Simulator
 
-TRIES, PAUSE = 3, 0.02  # looks at a file that another process may be writing, and the seconds between them
+TRIES, PAUSE = 3, 0.02  # attempts to read a file that another process may be writing, and the seconds between them
 
 
 @cache
 def layout_key() -> str:
-    """Return what tells whether the kernels' memory means the same: a hash of all its addresses and sizes."""
+    """Return a hash of all addresses and sizes of the kernels' memory: a checkpoint fits only the same layout."""
     rows = sorted((name, value) for name, value in vars(layout).items() if name.isupper() and isinstance(value, int))
     rows += [("PAST", PAST), ("EXTREMES", EXTREMES)]
     return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
@@ -45,7 +45,7 @@ def pack(content: Mapping[str, Any]) -> bytes:
 
 
 def valid(record: Any) -> bool:
-    """Tell whether a record is as it was written; one that was never written, or not to its end, is not."""
+    """Tell whether the check sum of a record is right; a record that was never or not fully written is not valid."""
     data = record.tobytes()
     return any(data[-4:]) and zlib.crc32(data[:-4]) == int.from_bytes(data[-4:], "little")
 
@@ -69,8 +69,8 @@ def commits(source: Contents) -> int:
 def latest(source: Contents, older: bool = False) -> Any:
     """Return the latest record of a file.
 
-    A kill may leave one of the two half written: then the other is the latest commit, and no more was promised. But
-    where the commit that was counted is gone, a record was damaged later.
+    A process that is killed may leave one of the two records half written; then the other is the latest commit. If the
+    commit that the file counts is missing, a record was damaged later, and that is an error.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def spare(source: Contents, last: Any) -> int:
 
 
 def before(source: Contents, step: int) -> Any:
-    """Return the last regular record not after a step, None if there is none; one that is damaged is passed over."""
+    """Return the last regular record not after a step, None if there is none; damaged ones are skipped."""
     spacing = source.description["checkpoint_every"]
     for index in range(min(step // spacing, source.places[CHECKPOINTS].shape[0] - 2), 0, -1):
         record = read_record(source, 1 + index)
@@ -142,7 +142,7 @@ def restored(source: Contents, record: Any) -> Simulator:
     if source.description["layout"] != layout_key():
         raise FileError(f"{path} was written by a version of leastaction with another layout of memory; its results "
                         "can be read, but only that version can go on with it")
-    settled(source.model)  # when the run began, it was said what of the model does not act
+    settled(source.model)  # the start of the run has warned of what does not act
     with plain_faults(path):
         sim = Simulator(source.model, dt=source.description["dt"], integrator=source.integrator, ignore=KNOWN)
         expected = record_type(sim._snapshot())
@@ -159,7 +159,7 @@ def restored(source: Contents, record: Any) -> Simulator:
 
 
 def save_checkpoint(sim: Simulator, path: Path) -> Path:
-    """Write the state of a simulator to a file of its own, which takes the place of an older one at once."""
+    """Write the state of a simulator to a file; once complete, it replaces an older file of that name."""
     content = {**sim._snapshot(), "commit": 1}
     kind = record_type(content)
     with written_aside(path, overwrite=True) as part:

@@ -27,7 +27,7 @@ class Column(NamedTuple):
 
 
 def columns(model: Any, steps: int, every: int) -> dict[str, Column]:
-    """Lay out the arrays of a run of so many steps."""
+    """Return the arrays of a run of ``steps`` steps by name."""
     n, stretches, nq, nv = steps // every + 1, -(-steps // every), model.nq, model.nv
     between = "from the node of the same row to the next"
     return {

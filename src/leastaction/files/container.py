@@ -39,7 +39,7 @@ def need_h5py() -> Any:
 
 @contextmanager
 def plain_errors(path: Path, kept: str = "") -> Iterator[None]:
-    """Say of what the system refuses which file it was, and what is kept."""
+    """Turn an OSError into a FileError that names the file and what of it is safe."""
     try:
         yield
     except FileError:
@@ -50,7 +50,7 @@ def plain_errors(path: Path, kept: str = "") -> Iterator[None]:
 
 
 def lock(file: IO[bytes], path: Path) -> None:
-    """Keep a second writer away, where the system can; the lock goes with the process."""
+    """Lock a file against a second writer, where the system has locks; the lock ends with the process."""
     if fcntl is None:
         return
     try:
@@ -64,7 +64,7 @@ def lock(file: IO[bytes], path: Path) -> None:
 
 @contextmanager
 def written_aside(path: Path, overwrite: bool) -> Iterator[Path]:
-    """Give the name of a file beside ``path`` that takes its place once it is complete and on the disk.
+    """Yield the name of a file beside ``path``, which replaces ``path`` once it is complete and on the disk.
 
     An older file is locked until then, so none that is being written is replaced.
     """
@@ -75,7 +75,7 @@ def written_aside(path: Path, overwrite: bool) -> Iterator[Path]:
     with ExitStack() as held, plain_errors(
             path, "; choose a folder that is there and can be written to, on a disk with room"):
         if fcntl is not None and path.is_file():  # Windows replaces no file that is open
-            with suppress(PermissionError):  # one that may not be read can still be replaced, by who owns the folder
+            with suppress(PermissionError):  # the owner of the folder may replace a file that nobody may read
                 lock(held.enter_context(path.open("rb")), path)
         try:
             part.touch(exist_ok=False)

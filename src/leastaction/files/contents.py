@@ -40,12 +40,12 @@ class Contents(NamedTuple):
 
     @property
     def is_run(self) -> bool:
-        """Whether it is a run, and no lone checkpoint."""
+        """Whether the file holds a run, and not only a checkpoint."""
         return "steps" in self.description
 
 
 def contents(path: Path) -> Contents:
-    """Read what a file says of itself, and compare all of it before anything else is read."""
+    """Read the description of a file and check all of it, before anything else is read."""
     description, found = describe(path), places(path)
     with plain_faults(path):
         model, integrator = Model.from_dict(description["model"]), integrator_from_dict(description["integrator"])
@@ -95,7 +95,7 @@ def type_to_list(record: np.dtype) -> list[Any]:
 
 
 def _record_type(fields: list[Any], model: Model) -> np.dtype:
-    """Return the type of a checkpoint, if it is one that can be."""
+    """Return the type of a checkpoint; a ValueError if leastaction writes no such type."""
     most = RECORD + PER_BODY * model.nb
     size = sum(int(np.prod(shape, dtype=object)) * 8 for _, _, shape in fields)
     if not (fields[-1] == ["check", "<u4", []] and {kind for _, kind, _ in fields} <= {"<f8", "<i8", "<u4"}

@@ -33,7 +33,7 @@ BLOCK = 4096  # rows of a table made at a time
 
 
 def save(traj: Trajectory, path: Path, overwrite: bool = False) -> Path:
-    """Write a trajectory to a file that `open_run` reads; one that is in a file already is copied whole."""
+    """Write a trajectory to a file that `open_run` reads; if it is in a file already, that file is copied."""
     with written_aside(path, overwrite) as part:
         if isinstance(traj, StoredTrajectory):
             shutil.copyfile(traj.path, part)
@@ -67,14 +67,14 @@ def _write(traj: Trajectory, path: Path) -> None:
 
 
 def _extremes(traj: Trajectory) -> np.ndarray:
-    """Return what the loops keep of the invariants, where energy leaves out what is fixed to the ground."""
+    """Return the extremes of the invariants as the loops keep them: energies without what is fixed to the ground."""
     ground = traj._nearest(0).compiled.ground_energy
     return np.concatenate([traj.energy_range - ground, [traj.peak_kinetic_energy], traj.momentum_range.ravel(),
                            [0.0]])
 
 
 def _last(traj: Trajectory) -> dict[str, Any]:
-    """Return the last node, and why there is none after it."""
+    """Return the last node, and why the run ended there."""
     failure = traj.failure
     if failure is None:
         return {"q": traj.q[-1], "v": traj.v[-1], "p": traj.p[-1], **NO_FAILURE}
@@ -91,7 +91,7 @@ def _forces(traj: Trajectory) -> dict[str, np.ndarray]:
 
 
 def _description(traj: Trajectory) -> dict[str, Any]:
-    forces = {"control": "function", "wrench": "function"}  # or not known, which comes to the same
+    forces = {"control": "function", "wrench": "function"}  # forces that are not known are treated like functions
     if traj.origin is not None:
         for name, value in (("control", traj.origin.control), ("wrench", traj.origin.wrench)):
             forces[name] = "none" if value is None else "function" if callable(value) else "array"
@@ -143,7 +143,7 @@ def to_pandas(run: Trajectory | Trajectories) -> "pandas.DataFrame":
     labels = column_labels(run.model)
     if isinstance(run, Trajectory):
         return pandas.DataFrame(_table(run, slice(None)), pandas.Index(run.t, name="t"), labels)
-    own = np.arange(len(run.t)) <= run.steps[:, None] // run.record_every  # not those that only repeat
+    own = np.arange(len(run.t)) <= run.steps[:, None] // run.record_every  # a failed run repeats its last node
     member, node = np.nonzero(own)
     index = pandas.MultiIndex.from_arrays([member, run.t[node]], names=["member", "t"])
     return pandas.DataFrame(_table(run, own), index, labels)

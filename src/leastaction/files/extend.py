@@ -16,7 +16,7 @@ PIECE = 64_000_000  # bytes copied at a time
 
 
 def extend(path: Path, traj: StoredTrajectory, steps: int) -> None:
-    """Copy a run to a file with room for so many steps in all, which takes the place of the old one when complete."""
+    """Copy a run to a file with room for ``steps`` steps in all, which then replaces the old file."""
     description, source = traj.description, traj._contents
     given = {name: np.asarray(values) for name, values in zip(HELD, traj.origin or (), strict=False)
              if description[name] == "array"}

@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 @contextmanager
 def plain_faults(path: Path) -> Iterator[None]:
-    """Say of whatever cannot be read which file it is in."""
+    """Turn any error in reading into a FileError that names the file."""
     try:
         yield
     except (FileError, ImportError):
@@ -44,7 +44,7 @@ def plain_faults(path: Path) -> Iterator[None]:
         raise FileError(f"{path} may not be read") from None
     except KeyError as error:
         raise FileError(f"{path} is damaged or not a file that leastaction wrote: it has no {error}") from error
-    except Exception as error:  # h5py, JSON and the model each have their own kinds, and all mean the same here
+    except Exception as error:  # h5py, JSON and the model raise errors of their own kinds; all mean the same
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise FileError(f"{path} is damaged or not a file that leastaction wrote: {reason}") from error
 
@@ -93,18 +93,18 @@ def describe(path: Path) -> dict[str, Any]:
 
 
 def places(path: Path, names: Iterable[str] = ARRAYS) -> dict[str, Place]:
-    """Tell where the arrays of a file are, of those that it has; each lies within the file."""
+    """Return the place of each array that the file has; each lies within the file."""
     with opened(path) as file:
         size = path.stat().st_size
         return {name: _place(path, file, name, size) for name in names if file.id.links.exists(name.encode())}
 
 
 def mapped(path: Path, name: str, column: Column, rows: int, mode: Any = "r") -> np.ndarray:
-    """Return the first rows of an array, through memory that the system fills as it is looked at.
+    """Map the first rows of an array into memory: the system reads them from the disk when they are used.
 
     Parameters
     ----------
-    column : what the array must be like, but that it may have another number of rows, not fewer than ``rows``
+    column : shape and type that the array must have, except that it may have any number of rows from ``rows`` on
     mode : "r", or "c" for memory that may be written without changing the file
     """
     place = places(path, (name,)).get(name)

@@ -1,4 +1,4 @@
-"""How the steps went, summed up between two kept nodes: a run's size grows with what is kept, not with its steps."""
+"""Statistics of the steps between two kept nodes, so that a file grows with the nodes kept, not with the steps made."""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -14,7 +14,7 @@ KINDS = int(max(Status)) + 1  # of steps that were made
 
 
 def step_room(*shape: int) -> tuple[Array, Array, Array, Array]:
-    """Allocate iterations, residual, status and substeps of so many steps; the last of several axes is of steps."""
+    """Allocate iterations, residual, status and substeps; the last axis is of steps."""
     return (np.zeros(shape, dtype=np.int64), np.zeros(shape), np.zeros(shape, dtype=np.int64),
             np.ones(shape, dtype=np.int64))
 
@@ -34,7 +34,7 @@ class Statistics:
         self.open = np.array([0.0, 0.0, 0.0, 1.0])  # iterations, residual, status, substeps since the last kept node
 
     def take(self, out: Record, first: int, made: int) -> dict[str, Array]:
-        """Add steps; gives rows: the sum of iterations, and the worst of the rest, from row first // every on."""
+        """Add steps; return rows from row first // every on: the sum of iterations, and the worst of the others."""
         if made == 0:
             return {}
         iterations, status, substeps = out.iterations[:made], out.status[:made], out.substeps[:made]
@@ -64,12 +64,12 @@ class Statistics:
             getattr(to, name)[row : row + len(values)] = values
 
     def tally(self, steps: int) -> Tally:
-        """Sum up so many steps, which are all that were taken."""
+        """Sum up a run of which these are all steps."""
         return tally({"steps": steps, **self.fields()})
 
     @classmethod
     def of(cls, traj: Trajectory) -> Self:
-        """Make those of a run that has ended."""
+        """Return the statistics of a run that has ended."""
         made, whole = cls(traj.record_every), traj.tally
         made.evaluations, made.most, made.divided = whole.evaluations, whole.most, whole.divided
         if traj.steps:
@@ -79,12 +79,12 @@ class Statistics:
         return made
 
     def fields(self) -> dict[str, Any]:
-        """Give all of it as numbers by name."""
+        """Return all of it as numbers by name, for a checkpoint."""
         return {"evaluations": self.evaluations, "most": self.most, "divided": self.divided, "statuses": self.statuses,
                 "open": self.open}
 
     def restore(self, saved: Mapping[str, Any]) -> None:
-        """Take over what `fields` gave."""
+        """Set everything from what `fields` returned."""
         self.evaluations, self.most, self.divided = (int(saved[name]) for name in ("evaluations", "most", "divided"))
         self.statuses, self.open = np.array(saved["statuses"]), np.array(saved["open"])
 

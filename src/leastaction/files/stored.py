@@ -27,7 +27,7 @@ from leastaction.trajectory import Control, Origin, Trajectory
 
 
 def _column(name: str) -> Any:
-    """An array that is looked up in the file, and checked, when first asked for."""
+    """An array that is read from the file, and checked, when it is first used."""
     def get(self: StoredTrajectory) -> np.ndarray:
         return self.read(name)
 
@@ -35,9 +35,9 @@ def _column(name: str) -> Any:
 
 
 class StoredTrajectory(Trajectory):
-    """A trajectory in a file: the same attributes, each array looked up when it is first asked for.
+    """A trajectory in a file: the same attributes, each array read when it is first used.
 
-    Then its check sums are compared, and a FileError says which rows are damaged. ``iterations`` (a sum), ``residual``,
+    Its check sums are compared then, and a FileError says which rows are damaged. ``iterations`` (a sum), ``residual``,
     ``status`` and ``substeps`` (the worst) are of the steps between two kept nodes; with record_every = 1 that is each
     step.
     """
@@ -63,7 +63,7 @@ class StoredTrajectory(Trajectory):
         if not source.is_run:
             raise FileError(f"{path} is a checkpoint, not a run: la.Simulator.restore(path) goes on from it")
         last, model, description = checkpoint.latest(source, older), source.model, source.description
-        settled(model)  # when the run began, it was said what of the model does not act
+        settled(model)  # the start of the run has warned of what does not act
         given = {"control": control, "wrench": wrench}
         for name in FORCES:
             if given[name] is not None and description[name] != "function":
@@ -84,14 +84,14 @@ class StoredTrajectory(Trajectory):
 
     @cached_property
     def origin(self) -> Origin | None:
-        """What else it takes to make the run again; None if functions drove it and were not given."""
+        """The integrator and forces by which the run can be repeated; None if functions drove it and are not given."""
         if any(self.description[name] == "function" and self._given[name] is None for name in FORCES):
             return None
         control, wrench = (_force(self._contents, name, self._given[name]) for name in FORCES)
         return Origin(control, wrench, self.model.revision)
 
     def read(self, name: str, first: int = 0, last: int | None = None) -> np.ndarray:
-        """Read some rows of an array; the check sums of the stretches of 1024 rows that they lie in are compared.
+        """Read some rows of an array, after comparing the check sums of the blocks of 1024 rows in which they lie.
 
         An attribute like ``q`` reads and checks all its rows at once. This is for the intact rows of a damaged file,
         and for a few rows of a large one.
@@ -123,7 +123,7 @@ class StoredTrajectory(Trajectory):
         column = ROWS.index(name)
         sums.check(self.path, name, values[:complete], first, min(last, complete), table[:, column],
                    self._last["rows"][column])
-        if rows > complete:  # the writer may have gone on with this row: its checkpoint tells how it was
+        if rows > complete:  # the writer may have changed this row since: the checkpoint holds it as it was
             values[complete] = self._last["open"][STATISTICS.index(name)]
             values.flags.writeable = False
         return values[first:last]

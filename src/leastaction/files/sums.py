@@ -11,7 +11,7 @@ from leastaction.files.columns import BLOCK, ROWS
 
 
 def check_sum(values: np.ndarray, before: int = 0) -> int:
-    """Return the CRC-32 of the bytes of an array in one piece, after others with the sum ``before``."""
+    """Return the CRC-32 of a contiguous array, continued from the sum ``before`` of earlier ones."""
     return zlib.crc32(values.data, before)
 
 
@@ -22,7 +22,7 @@ class Sums:
         self.open = np.zeros(len(ROWS), dtype=np.uint32)
 
     def take(self, name: str, row: int, values: np.ndarray) -> Iterator[tuple[int, int]]:
-        """Add the next complete rows, the first being ``row``; gives each block that they fill, and its sum."""
+        """Add the next complete rows, of which the first is ``row``; yield each block that they fill, and its sum."""
         column, first = ROWS.index(name), 0
         while first < len(values):
             last = min(len(values), first + BLOCK - (row + first) % BLOCK)

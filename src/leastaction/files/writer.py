@@ -25,9 +25,9 @@ from leastaction.simulation.progress import Progress
 from leastaction.simulation.run import NODE, Keeper, Run
 from leastaction.simulation.simulator import Simulator
 
-PATIENCE = 1.0  # seconds of work that a kill may cost at most, unless committing takes longer than a tenth of that
+PATIENCE = 1.0  # most seconds of work that a kill may cost, unless a commit takes longer than a tenth of that
 REGULAR = 100  # checkpoints that stay, at most
-MANY = 2**48  # commits that no run makes
+MANY = 2**48  # more commits than any run makes
 LITTLE = 1_000_000  # bytes that checkpoints may always take; beyond that a tenth of the results
 
 
@@ -39,7 +39,7 @@ def spacing(model: Any, steps: int, every: int, record_size: int) -> int:
 
 
 class Writer(Keeper):
-    """Writes the rows of a run in their places, and commits: then everything up to there is safe.
+    """Writes the rows of a run to their places in the file, and commits: everything up to a commit is safe.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Writer(Keeper):
             self._restore(source)
 
     def _restore(self, source: Contents) -> None:
-        """Take over what the latest commit says of the rows before it."""
+        """Continue the statistics and check sums of the latest commit."""
         last = checkpoint.latest(source, older=True)
         if last["steps"] != self.kept:
             self.file.close()
@@ -90,12 +90,12 @@ class Writer(Keeper):
         if self.handler is not None:
             signal.signal(signal.SIGINT, self.handler)
         try:
-            # A second Ctrl-C may come amid a step, and a full disk stays full: then the last commit is the end.
+            # After a second Ctrl-C amid a step, or with a full disk, no commit can be made: the last one stays.
             unsafe = kind is not None and issubclass(kind, KeyboardInterrupt | OSError)
             if not unsafe:
                 if self.kept > self.committed:
                     self.commit()
-                self._checkpoint(self.turn)  # now both say the same, so that the file can do without either
+                self._checkpoint(self.turn)  # both records now hold the end, so that the loss of one does no harm
         finally:
             self.file.close()
 
@@ -105,7 +105,7 @@ class Writer(Keeper):
         self.interrupted = True
 
     def most(self, first: int) -> int:
-        """Tell how many steps there are to the next checkpoint."""
+        """Return the number of steps to the next checkpoint."""
         return self.regular - first % self.regular
 
     def begin(self) -> None:
@@ -115,10 +115,10 @@ class Writer(Keeper):
         for name, value in start.items():
             self._rows(name, 0, np.asarray(value, dtype=float)[None])
         self.commit()
-        self.commit()  # both of the two that take turns have their place on the disk now, however full it gets
+        self.commit()  # both records now have their place on the disk, even if it gets full later
 
     def keep(self, out: Record, first: int, made: int) -> None:
-        """Write the rows of these steps; commit if it is time, or if Ctrl-C was pressed, which then takes effect."""
+        """Write the rows of these steps, and commit if it is time or if Ctrl-C was pressed, which is then raised."""
         super().keep(out, first, made)
         row, last = first // self.every, (first + made) // self.every
         times = np.arange(row + 1, last + 1) * self.every * self.sim.dt
@@ -150,7 +150,7 @@ class Writer(Keeper):
         self.commit()
 
     def commit(self) -> None:
-        """Make safe what was written so far: rows first, then the state, last the counts."""
+        """Make what was written so far safe: first the rows, then the state, last the counts."""
         began = time.perf_counter()
         self.commits += 1
         with self._errors():
@@ -164,7 +164,7 @@ class Writer(Keeper):
         self.cost = self.rested - began
 
     def content(self) -> dict[str, Any]:
-        """Give all that a checkpoint holds."""
+        """Return the content of a checkpoint."""
         return {**self.sim._snapshot(), **self.statistics.fields(), **self.watch.fields(), **self.failure,
                 "rows": self.sums.open, "commit": self.commits}
 
@@ -174,7 +174,7 @@ class Writer(Keeper):
             self._put(self.places[CHECKPOINTS].offset + index * len(data), data)
 
     def _rows(self, name: str, row: int, values: np.ndarray, complete: int | None = None) -> None:
-        """Write rows; those that are complete, all unless told, count for the check sums."""
+        """Write rows; the first ``complete`` of them, all by default, enter the check sums."""
         place = self.places[name]
         values = np.ascontiguousarray(values, dtype=place.dtype)
         self._write(name, row, values)
@@ -201,7 +201,7 @@ class Writer(Keeper):
 
 
 def new_file(run: Run, path: Path, checkpoint_every: int | None, overwrite: bool) -> int:
-    """Make the file of a run, its start included; gives the steps between two checkpoints."""
+    """Make the file of a run with its first node; return the steps between two checkpoints."""
     sim, every, steps = run.sim, run.every, run.steps
     if checkpoint_every is not None:
         checkpoint_every = whole("checkpoint_every", checkpoint_every, 1)

@@ -1,4 +1,4 @@
-"""What reading a file brings to light: faults, and what the dynamics do not honour."""
+"""What the reader of a file notes: faults, and elements that the dynamics do not honour."""
 
 import warnings
 from collections.abc import Iterable
@@ -35,7 +35,7 @@ class Findings:
         self.faults.append(f"{where}: {text}")
 
     def doubt(self, text: str) -> None:
-        """Note what the user should know of the file, and what a strict reading refuses."""
+        """Note a doubt about the file: a warning, or an error if the file is read strictly."""
         self.doubts.append(text)
 
     def outside(self, reference: str) -> None:
@@ -55,7 +55,7 @@ class Findings:
         ----------
         element : that may have the attribute
         default : its value when absent
-        infinite : whether infinite numbers will do
+        infinite : whether infinite numbers are allowed
         """
         if attribute not in element.attributes:
             return list(default)

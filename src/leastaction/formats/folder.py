@@ -1,7 +1,7 @@
-"""Which files a model may open: those of its own folder, or of the ROS package it lies in.
+"""The files that a model may open: those of its own folder, or of the ROS package in which it lies.
 
 Robots are usually laid out as robot/urdf/robot.urdf beside robot/meshes. Copies of them often lack the package.xml that
-would say so; then the files of meshes in `meshes` and `assets` beside the model's folder may be opened, too, and no
+makes robot/ a package; then mesh files in `meshes` and `assets` beside the model's folder may be opened, too, and no
 other kind of file.
 """
 
@@ -52,7 +52,7 @@ class Folder:
         Raises
         ------
         OutsideError
-            When it lies outside the model's folder; nothing there is looked at.
+            When it lies outside the model's folder; nothing outside is opened or searched.
         ModelError
             When it is a URL.
         """
@@ -79,7 +79,7 @@ class Folder:
 
     def _checked(self, path: Path, reference: str, meshes: tuple[str, ...]) -> Path | None:
         """Return the real path of a file that may be opened, None if there is no such file."""
-        plain = Path(os.path.normpath(path))   # judged before anything on the disk is looked at
+        plain = Path(os.path.normpath(path))   # decided before the disk is touched
         try:
             real = plain.resolve() if self._allowed(plain, meshes) else plain
             there = self._allowed(real, meshes)

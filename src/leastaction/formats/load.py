@@ -30,8 +30,9 @@ def load(
 ) -> Model:
     """Load a robot from a URDF or MJCF file.
 
-    What the dynamics do not honour is named in `model.ignored`, and counted in one ModelWarning; what would make it
-    another model is an error. A mesh that cannot be read costs a URDF only its picture, and is counted, too.
+    Elements that the dynamics do not honour are named in `model.ignored`, and counted in one ModelWarning; elements
+    without which the model would be another one are errors. A mesh of a URDF that cannot be read is not drawn, and is
+    counted, too.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def load(
         "plugin" accept a model without it, "mimic" and "equality" leave out those constraints, which act otherwise;
         "mesh" loads no meshes of a URDF, and that word, "collision", "actuators", "limits", "friction", "mocap",
         "inert", "softness", "extensions" silence the warning, which is not repeated when the model is simulated
-    strict : whether what would be a warning is an error
+    strict : whether to raise an error instead of a warning
     allow_external : whether files outside the folder of the model may be opened. Its folder is that of its ROS package
         if it lies in one; otherwise mesh files in `meshes` and `assets` of the folder above may be opened as well
 

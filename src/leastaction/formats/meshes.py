@@ -62,7 +62,7 @@ class Meshes:
         if not all(map(find_spec, needed)):
             raise ValueError("reading it needs pip install 'leastaction[models]'")
         data = path.read_bytes()
-        if kind == "dae":   # the readers behind trimesh may follow entities; ours refuses them
+        if kind == "dae":   # the readers behind trimesh may expand entities; our own reader refuses them first
             try:
                 markup.parse(data, "as COLLADA")
             except ModelError as error:

@@ -12,7 +12,7 @@ NUMBERS = {   # attributes that hold numbers, and numbers only, wherever they ar
     "params", "count", "spacing", "fluidcoef", "width", "user", "ctrl", "mpos", "mquat",
     "anchor", "relpose", "torquescale", "lengthrange", "actrange", "biasprm", "gainprm", "dynprm", "cranklength",
 }
-# MuJoCo takes some of these with numbers missing, and may then work on what was in memory without end.
+# MuJoCo accepts some of these with numbers missing, then reads uninitialised memory, and may never return.
 LENGTHS = {"anchor": 3, "relpose": 7, "pos": 3, "quat": 4, "axis": 3, "fromto": 6, "gravity": 3}
 JOINT_TYPES = ("hinge", "slide", "ball", "free")
 COUNTED = ("replicate", "composite", "flexcomp")

@@ -1,7 +1,7 @@
-"""Deep trees: MuJoCo reads a few hundred nested bodies, so deeper files are laid flat, and the tree kept beside them.
+"""Deep trees: MuJoCo reads only a few hundred nested bodies, so deeper files are flattened, with a list of parents.
 
-Poses in MJCF are local and MuJoCo computes the inertia of each body alone, so a body may stand anywhere as long as its
-class does not change.
+Poses in MJCF are local, and MuJoCo computes the inertia of each body by itself, so a body may be moved anywhere in the
+file as long as its default class does not change.
 """
 
 from leastaction.formats.findings import Findings
@@ -12,7 +12,7 @@ DEEPEST = 300   # levels of elements; MuJoCo's reader gives up at 500 or so
 
 
 def flattened(root: Element, findings: Findings) -> tuple[Element, list[int] | None]:
-    """Lay a deep tree flat.
+    """Flatten a deep tree.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The inertias of a URDF's links, cleaned of the round-off that programs which write URDF leave in zeros."""
+"""The inertias of a URDF's links, without the round-off that programs which export URDF leave where zeros belong."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from leastaction.formats.urdf_geometry import placement
 from leastaction.model import Geometry, Inertia
 from leastaction.model.validation import EIGENVALUE_TOLERANCE
 
-NOISE = 1e-9  # of mass times the square of the link's size: moments below cannot be told from none
+NOISE = 1e-9  # part of mass times the square of the link's size below which moments count as zero
 
 
 class Inertias:
@@ -50,7 +50,7 @@ class Inertias:
         return Inertia(inertia.mass, inertia.com, (axes * moments) @ axes.T)
 
     def finish(self) -> None:
-        """Say what is doubtful about the inertias of the file as a whole."""
+        """Note what is doubtful about the inertias of the file as a whole."""
         if not self.given:
             self.findings.doubt("no link has an <inertial>, so nothing has mass: the model can be looked at, but not "
                                 "simulated")

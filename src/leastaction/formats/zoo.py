@@ -1,4 +1,4 @@
-"""Every robot of the packages people have: whether it loads, and with which options.
+"""Every robot of some common packages: whether it loads, and with which options.
 
 `python -m leastaction.formats.zoo docs/models.md` writes the tables of that page between its marks.
 """
@@ -24,7 +24,7 @@ PACKAGES = {
 
 
 class Entry(NamedTuple):
-    """A file of the zoo and what it takes to load it: its options, or the error that it gives with all of them."""
+    """A file of the zoo and the options that it needs, or the error that it gives even with all of them."""
 
     path: Path
     root: Literal["auto", "free"] = "auto"

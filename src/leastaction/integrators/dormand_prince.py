@@ -36,7 +36,7 @@ class DormandPrince8(Integrator):
 
     Parameters
     ----------
-    tol : error allowed in an internal step, tol (1 + |x|), x being a coordinate (rad, m) or a velocity (rad/s, m/s);
+    tol : error allowed in an internal step, ``tol (1 + |x|)`` for a coordinate (rad, m) or a velocity (rad/s, m/s) x;
         from 1e-14 to 1e-2
     """
 

@@ -12,8 +12,8 @@ from .sweep import down, factor_mass, up
 
 @kernel
 def singular_joint(tree, w):
-    """The last joint whose articulated inertia is not positive, or −1: those before it may only follow from it. Of four
-    simulations, the last one that is so in any of them. Needs factor_mass(tree, w, 0)."""
+    """The last joint whose articulated inertia is not positive, or −1; joints before it may be so only because of it.
+    For four simulations, the last such joint of any of them. Needs factor_mass(tree, w, 0)."""
     for i in range(tree.n - 1, -1, -1):
         if not joint.regular(tree.kind[i], tree, w, i):
             return i

@@ -1,7 +1,7 @@
-"""Control laws as compiled functions that the loops can call without being compiled anew for each of them.
+"""Control laws as compiled functions of one type, so that the loops need not be compiled again for each law.
 
-What a law raises cannot pass through such a function. So it is caught there, and an empty array tells the loop to stop;
-whoever runs the loop calls the law once more from Python, at the same state, to have the exception itself.
+An exception of the law cannot pass through such a function. So it is caught there, and an empty array tells the loop to
+stop; then Python calls the law once more at the same state, which raises the exception.
 """
 
 from math import isfinite
@@ -45,7 +45,7 @@ def first_class(function):
 
 
 def fill(tau, given):
-    """Write what a law returned to tau (nv,); gives whether it was nv numbers."""
+    """Write what a law returned to tau (nv,); return whether it was nv numbers."""
     array = np.asarray(given)
     if array.ndim == 0:
         array = array.reshape(1)

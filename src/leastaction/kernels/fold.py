@@ -26,7 +26,7 @@ def fold_members(values, made, first, start, end, count, moments, numbers, work)
             work[0, b, c], work[1, b, c], work[2, b, c], work[3, b, c] = x, 0.0, x, x
         work[0, b, known * entries : width], work[1, b, known * entries : width] = 0.0, 0.0
         work[2, b, known * entries : width], work[3, b, known * entries : width] = np.inf, -np.inf
-    segments = 1 if whole else nodes  # stretches in which as many members made each node
+    segments = 1 if whole else nodes  # ranges of nodes that the same number of members made
     length = width // segments
     left, right, size = 0, count.shape[0] - 1, members
     while size > 0:

@@ -1,4 +1,4 @@
-"""Where the root find starts: the paper's IG1–IG3, and extrapolation of past increments, which costs nothing."""
+"""The guess with which the search for a root starts: the paper's IG1–IG3, or past increments extrapolated."""
 
 from .aba import acceleration
 from .layout import PAST
@@ -49,7 +49,7 @@ def learn(state, h, stages, weights, kind, made):
 
 @kernel
 def terms(kind, weights, stage, known, h):
-    """Weights of the velocity and of the last increments in the guess, ``known`` of the latter being there."""
+    """Weights of the velocity and of the last increments in the guess; the history has ``known`` increments."""
     degree = min(kind, known)
     if degree == 0:
         return h if kind != CURRENT else 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -69,7 +69,7 @@ def extrapolate(weights, k, v, past, nv, out):
 
 @kernel
 def remember(history, epsilon, nv):
-    """Put the increment of the step just made in front."""
+    """Put the increment of the last step at the front of the history."""
     for j in range(PAST * nv - 1, nv - 1, -1):
         history[j] = history[j - nv]
     for j in range(nv):

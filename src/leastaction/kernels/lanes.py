@@ -1,7 +1,7 @@
-"""Four simulations of one model at once, one in each lane of SIMD: finding the roots of a step, each lane by itself
-though they are evaluated together.
+"""Four simulations of one model at once, one in each lane of SIMD: the search for the roots of a step. The lanes are
+evaluated together, and each decides by itself.
 
-The memory of four simulations has a block of its own for every body, whose four lanes are that body in the four; the
+The memory of four simulations has a block for every link, whose four lanes are that link in the four simulations; the
 kernels take it as a view in fours.
 """
 
@@ -19,12 +19,12 @@ from .sweep import down, factor_jacobian, up
 
 @part
 def find_roots(tree, w, h, reference, settings, factors):
-    """Find the motions of the step, as root.find_root does by Newton's method. Gives (evaluations, residual, status,
-    least cos(θ/2) of a link), and by how much of what the last sweep gives each lane is to be polished: 1 or 0.
-    ``factors`` is room for the Jacobians.
+    """Find the motions of the step, as root.find_root does by Newton's method. Returns (evaluations, residual, status,
+    least cos(θ/2) of a link), and 1 for each lane that still takes the update of the last sweep, else 0. ``factors`` is
+    room for the Jacobians.
 
-    A lane that is done stays where it is while others go on: evaluated there again, with the Jacobian that it had, it
-    gives the same numbers. So all are polished together at the end.
+    A lane that is done stays where it is while others go on: evaluated again there, with its own Jacobian, it gives the
+    same numbers. So all lanes take their last updates together at the end.
     """
     no, yes, far = number(w, 0.0), number(w, 1.0), number(w, inf)
     track, going, wanted, least, origin = (far, far, far, no, no), yes, yes, yes, no

@@ -1,4 +1,4 @@
-"""What the loop writes down: the nodes that are kept, and the extremes of the invariants, also between those."""
+"""The record of a run: the nodes that are kept, and the extremes of the invariants, also between these nodes."""
 
 from collections import namedtuple
 
@@ -44,7 +44,7 @@ def put_whole(target, k, x):
 
 
 def put_row(target, k, source, count):
-    """Write so many numbers to row k; in lanes, to that of each. One by one: taking the row as an array costs more."""
+    """Write numbers to row k, in lanes to row k of each. One by one, as taking the row as an array costs more."""
     for j in range(count):
         target[k, j] = source[j]
 

@@ -1,4 +1,4 @@
-"""What a step can be told, and what it can answer."""
+"""The settings of a step, and the statuses that it returns."""
 
 from collections import namedtuple
 

@@ -11,8 +11,8 @@ from .sweep import down, up
 
 @kernel
 def put_right(tree, w, r, b, transposed):
-    """Set the right-hand side in the memory r from b, in the layout of v. Of the transposed Jacobian, whose equations
-    belong to the increments at t_{k+1}, it is taken to t_k."""
+    """Set the right-hand side in the memory r from b, in the layout of v. For the transposed Jacobian, whose equations
+    belong to the increments at t_{k+1}, b is turned to the axes at t_k."""
     right(r, tree.n).wrench = NONE
     for i in range(tree.n):
         R = right(r, i)
@@ -22,7 +22,7 @@ def put_right(tree, w, r, b, transposed):
 
 @kernel
 def solve(tree, w, r, x, newton, transposed):
-    """x ← J⁻¹x or J⁻ᵀx, or M⁻¹x if ``newton`` is None; of one right-hand side, or of four. Needs factor()."""
+    """x ← J⁻¹x or J⁻ᵀx, or M⁻¹x if ``newton`` is None; for one right-hand side or four. Needs factor()."""
     put_right(tree, w, r, x, transposed)
     up(tree, w, r, transposed)
     down(tree, w, r, None, newton, transposed)

@@ -1,7 +1,7 @@
-"""How a link's discrete momentum answers when the link is moved: δμ = K ζ for ΔT ← exp(ζ) ΔT, a 6×6 matrix.
+"""The stiffness K of a link, a 6×6 matrix: when the link moves by ΔT ← exp(ζ) ΔT, its momentum changes by δμ = K ζ.
 
-K = ([dτ⁻¹]ᵀ G/h + N) dτ⁻¹ with N = ∂/∂x [(dτ⁻¹_x)ᵀ y] at y = G x/h, for a retraction τ. It is what Newton's method and
-the Jacobian of the residual are made of. Matrices are four 3×3 blocks. For exp see exponential.py, for split split.py.
+K = ([dτ⁻¹]ᵀ G/h + N) dτ⁻¹ with N = ∂/∂x [(dτ⁻¹_x)ᵀ y] at y = G x/h, for a retraction τ. Newton's method and the
+Jacobian of the residual are built from it. Matrices are four 3×3 blocks. See exponential.py and split.py.
 """
 
 from .machine.jit import formula
@@ -23,7 +23,7 @@ def split_stiffness_of(L, h):
 @formula
 def link_stiffness(L, h, retraction):
     """K of a link, or of four, as blocks. Without a retraction, None, it is SPLIT. Needs displacements()."""
-    if retraction is None:  # a branch of its own, so that Numba leaves out the other
+    if retraction is None:  # a test of its own, so that Numba leaves out the other branch
         return split_stiffness_of(L, h)
     if retraction == SPLIT:
         return split_stiffness_of(L, h)

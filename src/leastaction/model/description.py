@@ -13,7 +13,7 @@ from leastaction.model.force import FORCE_KINDS, Force
 from leastaction.model.forces import Field, Spring, Thruster
 from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
-from leastaction.model.joint import Joint
+from leastaction.model.joint import OUTSIDE, Joint
 from leastaction.model.joints import JOINT_KINDS
 from leastaction.model.loops import Coupling, Loop, Rod
 from leastaction.model.names import did_you_mean
@@ -57,8 +57,10 @@ def record(value: Any, what: str) -> dict[str, Any]:
 def joint_record(joint: Any, what: str) -> dict[str, Any]:
     """Write down a joint: its kind in lower case, then its numbers."""
     kind = type(joint).__name__.lower()
-    if JOINT_KINDS.get(kind) is not type(joint):
-        raise ModelError(f"the joint of {what} is of no known kind: {joint!r}")
+    known = _joint_class(kind)
+    if known is None or (known.__module__, known.__qualname__) != (type(joint).__module__, type(joint).__qualname__):
+        raise ModelError(f"the joint of {what} cannot be written down: {joint!r} is of no known kind, or another class "
+                         "has its name")
     return {"kind": kind, **record(joint, f"the joint of {what}")}
 
 
@@ -66,10 +68,16 @@ def read_joint(data: Any, what: str) -> Joint:
     """Read what `joint_record` wrote."""
     given = dict(mapping(data, what))
     kind = given.pop("kind", None)
-    if kind not in JOINT_KINDS:
-        raise ModelError(f"{what} has the unknown kind {kind!r}; use one of {', '.join(JOINT_KINDS)}")
-    return build(
-        JOINT_KINDS[kind], {key: value if key == "name" else numbers(value) for key, value in given.items()}, what)
+    known = _joint_class(kind)
+    if known is None:
+        raise ModelError(f"{what} has the unknown kind {kind!r}; use one of {', '.join(JOINT_KINDS)}, or first import "
+                         "the file that defines this joint")
+    return build(known, {key: value if key == "name" else numbers(value) for key, value in given.items()}, what)
+
+
+def _joint_class(kind: Any) -> type[Joint] | None:
+    """Find a joint by the name that files give it: one of the package first, then one defined outside of it."""
+    return (JOINT_KINDS.get(kind) or OUTSIDE.get(kind)) if isinstance(kind, str) else None
 
 
 def read_inertia(data: Any, what: str) -> Inertia:

@@ -22,6 +22,7 @@ PASSIVE = ("damping", "stiffness", "armature", "friction")
 Motion = tuple[int, np.ndarray, np.ndarray]  # kind, turn and slide of a Part
 STILL = np.zeros(3)
 STILL.flags.writeable = False
+OUTSIDE: dict[str, type["Joint"]] = {}  # joints defined outside the package, by their names in files
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +90,10 @@ class Joint(ABC):
     nv: ClassVar[int]
     per_dof: ClassVar[bool] = False  # whether passive coefficients may differ between the DoF
     quaternion_at: ClassVar[int | None] = None  # where in the joint's q its quaternion starts
+
+    def __init_subclass__(cls) -> None:
+        if not cls.__module__.startswith("leastaction."):
+            OUTSIDE[cls.__name__.lower()] = cls
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

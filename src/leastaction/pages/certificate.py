@@ -109,7 +109,7 @@ def _solver(c: Certificate) -> str:
 def _draw_solver(c: Certificate, narrow: bool) -> Figure:
     drawn = new_figure(narrow, 2.2)
     ax = drawn.add_subplot()
-    # a file that keeps every so many steps holds sums between them: then their mean
+    # if not every step is kept, there are only sums between the kept ones: take their mean
     kinds, counts = np.unique(np.rint(c.run.iterations * (len(c.run.iterations) / max(c.steps, 1))), return_counts=True)
     ax.bar(kinds, counts, color=BLUE, width=0.7)
     ax.set(xlabel="residual evaluations", ylabel="steps", yscale="log")

@@ -49,7 +49,7 @@ def _draw_energy(c: Comparison, narrow: bool) -> Figure:
         curve = thinned(entry.t, 100.0 * entry.energy_error)
         for ax, label in ((whole, entry.label), (close, None)):
             ax.plot(*curve, **line, linewidth=0.9, label=label)
-    # A method that blew up would leave the others a straight line.
+    # With a method that blew up, all others would look like a straight line.
     most = 100.0 * min(1.0, errors[-1])
     whole.set(title="whole range", ylim=(-1.1 * most, 1.1 * most), ylabel="energy error\n(% of peak kinetic energy)")
     fine = 100.0 * errors[len(errors) // 2]
@@ -120,7 +120,7 @@ def _legend(drawn: Figure, ax: Axes, narrow: bool) -> None:
 
 
 def _lines(c: Comparison) -> Iterator[tuple[Entry, dict[str, Any]]]:
-    """The methods, each with its colour; MuJoCo is dashed, as it often goes where semi-implicit Euler goes."""
+    """The methods, each with its colour; MuJoCo is dashed, as it often coincides with semi-implicit Euler."""
     for entry, colour in zip(c.entries, PALETTE, strict=False):
         yield entry, {"color": colour, "linestyle": (0, (4, 3)) if entry.label == MUJOCO else "-"}
 

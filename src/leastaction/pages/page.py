@@ -1,4 +1,4 @@
-"""The frame of every page: its looks, figures as SVG inside it, tables, and the writing."""
+"""The frame of every page: its style, figures as SVG inside it, tables, and how it is written."""
 
 import io
 import re

@@ -68,7 +68,7 @@ def animate(traj: Trajectory, path: str | Path = "run.gif", fps: float = 25.0, s
 
 
 def _palette() -> Image.Image:
-    """Give the scene's colours in steps from white: one palette for all frames, so that no colour flickers."""
+    """Return a palette of the scene's colours in steps from white; all frames share it, so that no colour flickers."""
     shades = np.linspace(0.0, 1.0, 24)[:, None]
     ramps = [1.0 - shades * (1.0 - np.array(to_rgb(colour))) for colour in (BLACK, BLUE, GREEN, VERMILION)]
     palette = Image.new("P", (1, 1))

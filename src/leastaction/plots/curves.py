@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-from leastaction.model import Ball, Cylindrical, Free, Helical, Joint, Planar, Prismatic, Revolute, Universal
+from leastaction.plots.coordinates import coordinates
 from leastaction.plots.style import BLACK, style
 
 if TYPE_CHECKING:
@@ -18,18 +18,6 @@ if TYPE_CHECKING:
 
 DWARFED = 5.0   # a curve this many times smaller than the largest one needs a panel of its own
 LEGEND_ROWS = 16
-
-# Components and units of a joint's q, then of its v.
-COORDINATES: dict[type[Joint], tuple[tuple[str, str], tuple[str, str]]] = {
-    Revolute: (("", "rad"), ("", "rad/s")),
-    Prismatic: (("", "m"), ("", "m/s")),
-    Helical: (("", "rad"), ("", "rad/s")),
-    Universal: (("1 2", "rad"), ("1 2", "rad/s")),
-    Cylindrical: (("turn along", "rad, m"), ("turn along", "rad/s, m/s")),
-    Planar: (("1 2 turn", "m, rad"), ("1 2 turn", "m/s, rad/s")),
-    Ball: (("w x y z", "unit quaternion"), ("ωx ωy ωz", "rad/s")),
-    Free: (("x y z qw qx qy qz", "m, unit quaternion"), ("ωx ωy ωz vx vy vz", "rad/s, m/s")),
-}
 
 
 @style()
@@ -160,16 +148,14 @@ def state(traj: Trajectory, ax: tuple[Axes, Axes] | None = None, joints: Iterabl
     upper, lower = ax if ax is not None else _stacked()
     named: list[str] = []
     for panel, values, where, which in ((upper, traj.q, model.q_slice, 0), (lower, traj.v, model.v_slice, 1)):
-        kinds = [COORDINATES[type(body.joint)][which] for body in shown]
-        labels = [f"{body.name} {part}".strip() for body, (parts, _) in zip(shown, kinds, strict=True)
-                  for part in parts.split(" ")]
+        labels = [f"{body.name} {name}".strip() for body in shown for name, _ in coordinates(body.joint)[which]]
         curves = [curve for body in shown for curve in values[:, where(body.name)].T]
         # Neighbours in the tree get neighbouring colours, so a long chain reads as a gradient.
         colours = mpl.colormaps["viridis"](np.linspace(0.0, 0.88, len(curves)))
         for label, curve, colour in zip(labels, curves, colours, strict=True):
             panel.plot(traj.t, curve, **{"color": colour, "label": label, **line})
         panel.margins(x=0)
-        units = dict.fromkeys(unit for _, units in kinds for unit in units.split(", "))
+        units = dict.fromkeys(unit for body in shown for _, unit in coordinates(body.joint)[which])
         panel.set_ylabel(f"{'qv'[which]} ({', '.join(units)})")
         if len(labels) <= LEGEND_ROWS and labels != named:
             panel.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small", labelspacing=0.2)

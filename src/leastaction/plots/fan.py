@@ -10,17 +10,17 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from leastaction.files.export import MOMENTA, joint_labels
-from leastaction.model import Body, Cylindrical, Free, Model, Planar
+from leastaction.model import Model
 from leastaction.model.names import did_you_mean
-from leastaction.plots.curves import COORDINATES
+from leastaction.plots.coordinates import coordinates
 from leastaction.plots.style import BLACK, BLUE, VERMILION, style
 
 if TYPE_CHECKING:
     from leastaction.ensemble.results import EnsembleResults
 
 Array = np.ndarray
-MOST_NODES = 500       # of a curve: more cannot be told apart
-MOST_NUMBERS = 2**24   # read for the quantiles; of a larger ensemble, evenly chosen members
+MOST_NODES = 500       # nodes of a curve: more cannot be told apart
+MOST_NUMBERS = 2**24   # numbers read for the quantiles; of a larger ensemble, evenly chosen members are read
 MOST_FAILURES = 300    # crosses
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -89,7 +89,7 @@ def fan(results: EnsembleResults, what: str = "energy", ax: Axes | None = None, 
 def find_entry(model: Model, quantities: Sequence[str], what: str) -> Entry:
     """Find which number a name means in an ensemble of these quantities; a ValueError lists the near ones."""
     in_q, in_v = joint_labels(model)
-    units = [[unit for body in model.bodies for unit in _units(body, which)] for which in (0, 1)]
+    units = [[unit for body in model.bodies for _, unit in coordinates(body.joint)[which]] for which in (0, 1)]
     known = {"energy": Entry("energy", (), "total energy (J)")}
     for quantity, labels, unit in (("q", in_q, units[0]), ("v", in_v, units[1]), ("p", in_v, None)):
         for k, label in enumerate(labels):
@@ -110,26 +110,15 @@ def find_entry(model: Model, quantities: Sequence[str], what: str) -> Entry:
 
 
 def _by_joint(model: Model, what: str) -> str:
-    """Put the name of a body for that of its joint."""
+    """Replace the name of a joint by that of its body."""
     quantity, colon, name = what.rpartition(":")
     plain, bracket, number = name.partition("[")
     body = next((body.name for body in model.bodies if body.joint.name and body.joint.name == plain), plain)
     return f"{quantity}{colon}{body}{bracket}{number}"
 
 
-def _units(body: Body, which: int) -> list[str]:
-    """Return the unit of each number of a joint's q, or v."""
-    joint = body.joint
-    count = (joint.nq, joint.nv)[which]
-    if count == 0:
-        return []
-    units = COORDINATES[type(joint)][which][1].split(", ")
-    first = {Free: 3, Planar: 2, Cylindrical: 1}.get(type(joint), count)  # how many have the first unit
-    return [units[0] if k < first else units[1] for k in range(count)]
-
-
 def _draw_quantiles(results: EnsembleResults, entry: Entry, ax: Axes, examples: int) -> dict[int, tuple[Array, Array]]:
-    """Draw median and bands; gives time and values of some single members by their number."""
+    """Draw median and bands; return time and values of some single members by their number."""
     nodes = _even(len(results.t), MOST_NODES)
     members = _even(results.members, max(1, MOST_NUMBERS // len(nodes)))
     t, values = results.t[nodes], getattr(results, entry.quantity)[(members, slice(None), *entry.at)][:, nodes]
@@ -143,12 +132,12 @@ def _draw_quantiles(results: EnsembleResults, entry: Entry, ax: Axes, examples: 
 
 
 def _even(count: int, most: int) -> Array:
-    """Choose at most so many of the numbers before ``count``, evenly, the ends included."""
+    """Choose at most ``most`` of the numbers below ``count``, evenly, with both ends."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
 def quantiles(values: Array, levels: Sequence[float]) -> Array:
-    """Return quantiles over the members at every node, (levels, nodes), of (members, nodes) where NaN is left out."""
+    """Return the quantiles (levels, nodes) over the members of values (members, nodes), without NaN."""
     ordered = np.sort(values, axis=0)  # NaN last
     last = np.maximum(np.count_nonzero(~np.isnan(ordered), axis=0) - 1, 0)
     found = np.empty((len(levels), values.shape[1]))
@@ -161,7 +150,7 @@ def quantiles(values: Array, levels: Sequence[float]) -> Array:
 
 
 def _draw_failures(results: EnsembleResults, entry: Entry, ax: Axes) -> None:
-    """Mark where members failed: at their last value, or on the axis of time for what is not known there."""
+    """Mark where members failed: at their last value, or on the time axis if that value is not stored."""
     failures = results.failures
     shown = [failures[k] for k in _even(len(failures), MOST_FAILURES)]
     if not shown:

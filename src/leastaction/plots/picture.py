@@ -1,4 +1,4 @@
-"""Small PNG files: pictures of the documentation are drawn anew now and then, and a repository keeps every one."""
+"""Small PNG files: the repository keeps every version of the documentation's pictures."""
 
 from io import BytesIO
 from pathlib import Path
@@ -10,7 +10,7 @@ COLOURS = 256  # enough for thin lines and their soft edges; with them a file is
 
 
 def save(figure: Figure, path: Path, dpi: float = 200) -> None:
-    """Write a figure as a PNG file of at most `MOST_BYTES`: in few colours, and coarser than ``dpi`` if it must be.
+    """Write a figure as a PNG file of at most `MOST_BYTES`: in few colours, and coarser than ``dpi`` if necessary.
 
     Parameters
     ----------

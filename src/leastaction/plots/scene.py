@@ -16,7 +16,7 @@ from leastaction.plots.style import BLACK, BLUE, GREEN, GRID, VERMILION
 
 View = str | tuple[float, float] | None
 
-FOLLOW = 3.0             # what travels this many times its own size is followed by the camera
+FOLLOW = 3.0             # the camera follows a model that travels this many times its own size
 MARGIN = 1.1
 TURNS, WIDTH = 13, 0.05  # of a spring: corners, and how far they are aside, of its length
 INCHES, DPI = 4.4, 100
@@ -30,7 +30,7 @@ class Scene:
     Parameters
     ----------
     sticks : Sticks, at F instants
-    trails : (F, m, nt, 3) where nt tips were lately, oldest first, world, m
+    trails : (F, m, nt, 3) the last m places of nt tips, oldest first, world, m
     gravity : (3,) world, m/s²
     view : as `animate` takes it
     """
@@ -49,7 +49,7 @@ class Scene:
 
         self.figure = Figure(dpi=DPI)
         self.canvas = FigureCanvasAgg(self.figure)
-        # matplotlib's own types do not know which axes and collections a projection yields.
+        # Any, because matplotlib's types do not say which axes and collections a projection has.
         space = {} if self.flat else {"projection": "3d", "computed_zorder": False}
         self.ax: Any = self.figure.add_subplot(**space)
         self.clock = self.figure.text(0.98, 0.98, "", ha="right", va="top")
@@ -72,7 +72,7 @@ class Scene:
         self.ax.plot(*anchors.T, "s", color=BLACK, markersize=6.5, zorder=6)
 
     def draw(self, frame: int, time: float) -> np.ndarray:
-        """Draw one instant and give the picture, (height, width, 4) uint8, RGBA.
+        """Draw one instant and return the picture, (height, width, 4) uint8, RGBA.
 
         Parameters
         ----------
@@ -167,11 +167,11 @@ def _camera(points: np.ndarray, anchors: np.ndarray) -> tuple[np.ndarray, np.nda
         centre = np.tile(0.5 * (low + high), (len(points), 1))
         half = np.tile(0.5 * (high - low), (len(points), 1))
     widest = half.max() or 1.0
-    half = MARGIN * np.maximum(half, 0.6 * widest)   # no picture much longer than wide
+    half = MARGIN * np.maximum(half, 0.6 * widest)   # so that no picture is much longer than wide
     return centre - half, centre + half
 
 
 def _axis_label(direction: np.ndarray) -> str:
-    """Name the world axis that a picture's axis shows, or nothing but the unit when it is oblique."""
+    """Name the world axis that an axis of the picture shows; an oblique one gets only the unit."""
     letter = "xyz"[int(np.argmax(np.abs(direction)))]
     return f"{letter} (m)" if np.max(np.abs(direction)) > 1 - 1e-9 else "(m)"

@@ -47,6 +47,6 @@ SETTINGS: dict[Any, Any] = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Draw in the library's style inside ``with style():`` or under ``@style()``; what was set before returns."""
+    """Draw in the library's style inside ``with style():`` or under ``@style()``; afterwards restore the settings."""
     with mpl.rc_context(SETTINGS):
         yield

@@ -1,1 +1,1 @@
-"""The experiments of the paper, one file a figure, and the report that puts what was measured beside what it says."""
+"""The experiments of the paper, one file a figure, and the report that compares measurements with what it says."""

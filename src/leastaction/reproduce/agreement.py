@@ -1,4 +1,4 @@
-"""Do the methods agree? All root finders on a residual, and the two residuals as the step shrinks."""
+"""Whether the methods agree: all root finders on one residual, and the two residuals as the step shrinks."""
 
 from itertools import pairwise
 from pathlib import Path

@@ -25,7 +25,7 @@ from leastaction.reproduce.timing import PAIRS, Growth, Pair, Timing, growth, gr
 
 Costs = dict[tuple[Pair, int], list[Timing]]
 BEST: Pair = ("drnea", "RIQN")
-FIT_FROM = 20  # bodies: below, what a step costs at any size still shows
+FIT_FROM = 20  # bodies; in smaller chains the cost of a step that does not depend on the size still counts
 LONG_FRAMES = 200
 PAPER = {("residual", 10): 15.0, ("residual", 100): 32.0, ("update", 10): 3.8, ("update", 100): 53.0}
 

@@ -1,7 +1,7 @@
 """An hour of the hard chain: what each method keeps of its energy, and what that costs.
 
-The chain is released horizontally and whips for an hour. Every method follows it for a horizon, and the energy is
-looked at once a second. `demo` shows a few methods from one start; `publish` gives bounds over eight starts that differ
+The chain is released horizontally and whips for an hour. Every method follows it for a horizon, and the energy is taken
+once a second. `demo` shows a few methods from one start; `publish` gives bounds over eight starts that differ
 by 1e-3 rad.
 """
 

@@ -1,4 +1,4 @@
-"""Fig. 4b: iterations of every frame, stepping forward for real."""
+"""Fig. 4b: iterations of every frame, each frame being a step from the one before."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""When nothing is compiled yet: the search for the root is compiled by a second process while this one does the rest.
+"""Compilation on two cores: a second process compiles the search for the root while this one compiles the rest.
 
-The two meet in the cache of kernels. Whatever becomes of the other process, this one can do without it.
+This process reads the search from the cache of kernels. If the other process fails, this one compiles the search, too.
 """
 
 import atexit
@@ -33,7 +33,7 @@ _process: subprocess.Popen[bytes] | None = None
 
 
 def begin(settings: Settings) -> None:
-    """Start the other process, once for each search, if there is something for it to do."""
+    """Start the other process, once for each search, unless the search is in the cache."""
     global _process
     wanted = search.chosen(settings)
     with _lock:
@@ -55,9 +55,9 @@ def begin(settings: Settings) -> None:
 
 
 def search_address(settings: Settings, loop: Any, *args: object) -> int:
-    """Where the compiled search for these settings is in memory.
+    """Return the address of the compiled search for these settings.
 
-    If the other process is at it, the loop that is to be called with these arguments is compiled before waiting.
+    While the other process compiles it, this one compiles the loop for these arguments, and then waits.
     """
     process = _process
     if process is not None and process.poll() is None:

@@ -27,7 +27,7 @@ from leastaction.trajectory import Control, Trajectory
 
 Array = np.ndarray
 _WIDTH = memory.BLOCK // LANES
-_AT_NODE = slice(LINK.rows("wrench").start)  # what a single run has as a lane has it: all but the recursions
+_AT_NODE = slice(LINK.rows("wrench").start)  # fields that lanes have, too: all but those of the recursions
 _MOMENTA = LINK.rows("momentum", "joint_momentum6")  # at a node …
 _NODE = LINK.rows("node_momentum", "node_joint_momentum6")  # … and at the one before
 _DAMPING = ("damping", "armature", "late", "leads")  # what the steps change of a joint's own
@@ -45,7 +45,7 @@ class Member(NamedTuple):
 
 @contextmanager
 def naming(number: int) -> Iterator[None]:
-    """Let an error about what was given say for which member."""
+    """Add the number of the member to an error about its arguments."""
     try:
         yield
     except ValueError as error:
@@ -76,7 +76,7 @@ def rows_of(record: Record, which: int | slice) -> Record:
 
 
 def run_together(members: list[Member], like: Run, record: Record, stop: Event) -> list[Trajectory]:
-    """Make up to four runs, which have all in common with one that is at its start, but for what a member has.
+    """Make up to four runs, which share everything with ``like`` but what a `Member` has.
 
     They are written to their rows of the stacked record of all members. A KeyboardInterrupt ends them when ``stop`` is
     set.
@@ -93,12 +93,12 @@ def _bodies(sim: Simulator) -> Array:
 
 
 class _Team:
-    """The memory of a group. A lane that falls is given to a simulator for that step."""
+    """The memory of a group. If a step of a lane fails, a simulator makes that step."""
 
     def __init__(self, members: list[Member], like: Run, record: Record) -> None:
         self.members, self.like, self.record, count = members, like, record, len(members)
         self.failures: list[StepError | None] = [None] * count
-        self.alone: dict[int, Simulator] = {}  # of those lanes that have fallen
+        self.alone: dict[int, Simulator] = {}  # of lanes with a step that failed
         self.compiled = [compile_model(member.model) for member in members]
         self.steps, self.every, self.dt, c = like.steps, like.every, like.sim.dt, self.compiled[0]
         n = c.tree.n
@@ -120,7 +120,7 @@ class _Team:
         for name in ("base_rotation", "rotation", "dR", "joint_rotation"):
             self.w[:, LINK.rows(name).start] = 1.0
         for lane in range(LANES):
-            b = min(lane, count - 1)  # spare lanes repeat the last
+            b = min(lane, count - 1)  # spare lanes repeat the last member
             self.w[:n, : layout.CONSTANTS, lane] = self.compiled[b].constants
             self.group.gravity[lane::LANES] = self.compiled[b].gravity
             self.group.q[lane::LANES], self.group.v[lane::LANES] = members[b].q, members[b].v
@@ -135,7 +135,7 @@ class _Team:
             return per_step("control", given, (self.tree.nv,), self.steps)
 
     def _side_by_side(self) -> Array:
-        """Joint forces (R, nv) of every lane as (R, 4 nv); a lane without has zeros."""
+        """Joint forces (R, nv) of every lane as (R, 4 nv); zeros for a lane without forces."""
         rows, nv = max(len(tau) for tau in self.taus), self.tree.nv
         together = np.zeros((rows, nv, LANES))
         for lane, tau in enumerate(self.taus):
@@ -144,7 +144,7 @@ class _Team:
         return together.reshape(rows, nv * LANES)
 
     def _start(self) -> None:
-        """Set up the first node, and keep it."""
+        """Set up the first node, and record it."""
         group, out = self.group, self.out
         wrong = self._call(0, 0, V)[1] >= 0 or not np.isfinite(group.extremes).all()
         if wrong or (len(self.method.stages) > 1 and self.w[:, LINK.rows("leads")].any()):
@@ -156,7 +156,7 @@ class _Team:
         out.energy[:, 0] = group.energy
 
     def _simulator(self, lane: int) -> Simulator:
-        """The simulator of a member, at its start when it is first asked for."""
+        """Return the simulator of a member; the first call makes it, at the member's start."""
         if lane not in self.alone:
             _, model, q, v, _ = self.members[lane]
             self.alone[lane] = Simulator(model, q, v, dt=self.dt, integrator=self.like.sim.integrator,
@@ -164,12 +164,12 @@ class _Team:
         return self.alone[lane]
 
     def _record(self, lane: int) -> Record:
-        """What is written of one lane; energy without that of the ground until the end."""
+        """The record of one lane; until the end its energies lack that of the ground."""
         out = self.out
         return Record(*(array[lane] for array in out))
 
     def _call(self, first: int, steps: int, given: int = READY) -> tuple[int, int]:
-        """Make steps, or set up the node. Gives the number of steps that all lanes made, and a singular joint or −1."""
+        """Make steps, or set up the node; return how many steps all lanes made, and a singular joint or −1."""
         system = self.compiled[0].system._replace(tree=self.packed)
         forces = Forces(None, np.zeros(0), np.zeros(0), self.forces, self.like.wrenches)
         step = self.dt if given == READY else self.dt * self.like.sim._longest
@@ -178,7 +178,7 @@ class _Team:
         return made
 
     def make(self, stop: Event) -> None:
-        """Make all steps, or those of every lane up to one that cannot be made, or until told to stop."""
+        """Make all steps; a lane ends at a step that cannot be made, and all end when ``stop`` is set."""
         made, group, pace = 0, self.group, Progress(self.steps, False)
         while made < self.steps and group.alive.any():
             if stop.is_set():
@@ -218,7 +218,7 @@ class _Team:
         self._enter(lane, sim)
 
     def _enter(self, lane: int, sim: Simulator) -> None:
-        """Take over the node of a simulator."""
+        """Copy the node of a simulator into a lane."""
         group, state = self.group, sim._state
         self.w[:, _AT_NODE, lane] = _bodies(sim).reshape(-1, _WIDTH)[: len(self.w), _AT_NODE]
         for name in ("q", "v", "low", "history", "known", "extremes", "twice", "energy"):
@@ -226,7 +226,7 @@ class _Team:
         group.factored[:] = 0.0  # the factors of this lane are not here
 
     def _leave(self, lane: int, sim: Simulator, k: int) -> None:
-        """Give the node before step k to a simulator."""
+        """Copy the node before step k from a lane to a simulator."""
         group, state = self.group, sim._state
         state.q[:], state.low[:] = group.saved_q[lane::LANES], group.saved_low[lane::LANES]
         links = _bodies(sim)
@@ -244,18 +244,18 @@ class _Team:
         state.made[0], state.known[0], state.extremes[:] = k, 0.0, group.extremes[lane::LANES]
 
     def _repeat_a_living_lane(self) -> None:
-        """Let lanes that cannot go on do what another does: numbers that are not finite would be slow."""
+        """Copy another lane into lanes that have ended: numbers that are not finite would be slow."""
         group, alive = self.group, self.group.alive != 0
         for name in ("w", "q", "v", "low", "history", "twice", "energy", "gravity", "extremes", "known"):
             lanes = getattr(group, name).reshape(-1, LANES)
             lanes[:, ~alive] = lanes[:, [np.argmax(alive)]]
 
     def trajectories(self) -> list[Trajectory]:
-        """Return what was made of every run."""
+        """Return every run."""
         return [self._trajectory(lane) for lane in range(len(self.members))]
 
     def _trajectory(self, lane: int) -> Trajectory:
-        """Return what was made of one run, up to the last good node."""
+        """Return one run, up to its last good node."""
         member, kept, like = self.members[lane], self._record(lane), self.like
         made, looks, kept = kept, kept.looks, rows_of(self.record, member.number)
         if self.aside:
@@ -268,7 +268,7 @@ class _Team:
         nodes = slice(1 + steps // self.every)
         if failure is None:
             extremes = self.group.extremes[lane::LANES].copy()
-        else:  # since then its lane has done what another did
+        else:  # since then its lane has been a copy of another
             extremes = self.alone[lane].extremes
             widen(extremes, kept.energy[nodes], kept.momentum[nodes])
         kept.energy[nodes] += ground

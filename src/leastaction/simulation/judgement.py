@@ -1,9 +1,9 @@
-"""The judgement of a run's energy: not its greatest error but whether it wanders.
+"""The judgement of a run's energy: it is judged by whether it wanders, not by its greatest error.
 
-A whip of a chain is a spike that returns, and a symplectic step swings about the true energy for very long. What harms
-is an error that stays: it shows when the medians of the tenths of a run lie further apart than the error swings within
-them. The energies come from the loop, at steps that do not depend on which nodes are kept, so that a run has one
-judgement however it was recorded, cut or resumed.
+When a chain whips, the energy error is a spike that vanishes again, and a symplectic step oscillates about the true
+energy for very long. Harmful is an error that stays: then the medians of the tenths of a run lie further apart than the
+error swings within them. The loop takes the energies at steps that do not depend on which nodes are kept, so that a run
+has one judgement however it was recorded, cut or resumed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,8 +49,8 @@ class Looks(NamedTuple):
 class EnergyWatch:
     """Gathers the energies of a run by which it is judged.
 
-    Every LOOK-th step is looked at; when the room is full, every second energy goes. What is left depends on the number
-    of steps alone.
+    It takes the energy of every LOOK-th step; when the room is full, it drops every second one. So the energies that
+    remain depend on the number of steps alone.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class EnergyWatch:
         return Looks(LOOK * self.stride, self.energy[: (self.count - 1) // self.stride + 1].copy())
 
     def fields(self) -> dict[str, Any]:
-        """Give all of it as numbers by name."""
+        """Return all of it as numbers by name, for a checkpoint."""
         return {"looks": self.energy, "looked": self.count}
 
     @classmethod
@@ -93,7 +93,7 @@ class EnergyWatch:
         return watch
 
     def restore(self, saved: Mapping[str, Any]) -> "EnergyWatch":
-        """Take over what `fields` gave."""
+        """Set everything from what `fields` returned."""
         self.energy, self.count = np.array(saved["looks"]), int(saved["looked"])
         return self
 
@@ -153,7 +153,7 @@ def judge_energy(run: "Trajectory") -> Judgement:
 
 
 def keeps_energy(run: "Trajectory") -> bool:
-    """Tell what `judge_energy` says of a run, without judging one whose energy never moves as far as it may wander."""
+    """Tell what `judge_energy` says of a run; an energy that never changes by as much as it may wander is kept."""
     energy = run.looks.energy[1:]
     bound = WANDER if run.integrator.symplectic else DRIFT
     if len(energy) >= FEWEST and np.ptp(energy) < 0.99 * bound * run.energy_scale:  # 0.99: round-off
@@ -186,7 +186,7 @@ def work_reason(run: "Trajectory") -> str:
 
 @contextmanager
 def silent() -> Iterator[None]:
-    """Let no run in here warn of itself: whoever calls judges it, or compares runs that are meant to be bad."""
+    """Suppress the warnings of runs inside: the caller judges them, or compares runs that are expected to be bad."""
     token = _silent.set(True)
     try:
         yield
@@ -195,12 +195,12 @@ def silent() -> Iterator[None]:
 
 
 def is_silent() -> bool:
-    """Tell whether runs are not to warn of themselves now."""
+    """Tell whether runs must not warn now."""
     return _silent.get()
 
 
 def warn(run: _Run) -> _Run:
-    """Warn if the energy of a run is not kept; gives the run."""
+    """Warn if the energy of a run is not kept; return the run."""
     if not is_silent() and not run.judgement.kept:
         text, remedy = run.judgement.text, run.judgement.remedy
         warn_user(f"{run.model.name}: {text} {remedy}", AccuracyWarning)

@@ -48,10 +48,10 @@ def simulate_many(
 
     A member that fails does not stop the others: its trajectory ends early and has the StepError as its ``failure``,
     and its rows of the stacked arrays repeat its last kept node from there on.
-    A result does not depend, to the last bit, on the other members, on their number and order, or on the threads. It
-    agrees with that of `simulate` on the member alone but for round-off, sums being made in another order: to 1e-13
-    after a step. Members with a function for control or wrench, or with another root finder than `Newton` or the
-    guess "dynamics", run by themselves: there both are the same.
+    The bits of a result do not depend on the other members, on their number and order, or on the threads. They agree
+    with those of `simulate` for the member alone up to round-off, 1e-13 after a step, because sums are made in another
+    order. Members with a function for control or wrench, or with another root finder than `Newton` or the guess
+    "dynamics", run one by one: their bits are those of `simulate`.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def simulate_many(
 
 
 def _fill_up(record: Record, made: Trajectory) -> None:
-    """After the end of a run that failed, repeat its last kept node; steps that were not made have the status why."""
+    """Fill the rows after the end of a failed run: its last kept node, and its status for steps that were not made."""
     if made.failure is None:
         return
     nodes, steps = len(made), len(made.iterations)
@@ -136,7 +136,7 @@ def _own(values: ArrayLike | None, many: bool, b: int) -> ArrayLike | None:
 
 
 def _each(label: str, values: ArrayLike, size: int, count: int) -> Array:
-    """So many numbers for each member, given for each or once for all."""
+    """Return ``size`` numbers for each member, which were given for each or once for all."""
     array = real_array(values, label)
     if array.shape not in ((size,), (count, size)):
         raise ValueError(f"{label} must have the shape ({size},) or ({count}, {size}), not {array.shape}")
@@ -144,7 +144,7 @@ def _each(label: str, values: ArrayLike, size: int, count: int) -> Array:
 
 
 def _variants(model: Model, gravity: ArrayLike | None, mass: ArrayLike | None, count: int) -> list[Model]:
-    """The model of every member; the same one where nothing differs."""
+    """Return the model of every member; the given one where nothing differs."""
     changes = {}
     if gravity is not None:
         changes[GRAVITY] = _each("gravity", gravity, 3, count)

@@ -1,7 +1,7 @@
-"""Members of a batch, each with a model of its own: which of them go side by side in the lanes of SIMD, and on threads.
+"""Members of a batch, each with a model of its own: they are divided into teams for the lanes of SIMD, and on threads.
 
 The kernels read some things once for all lanes: which joints have a spring or damping, where springs are relaxed. Only
-members that agree in all of these go together, so that a member's numbers never depend on its neighbours.
+members that agree in all of these form a team, so that a member's numbers never depend on its neighbours.
 """
 
 from collections import defaultdict
@@ -36,13 +36,13 @@ def run_members(
     threads : how many to use
     stop : set by another thread to end all runs with a KeyboardInterrupt; set here when one of them raises
     update : called with the number of members that were made
-    begun : the member whose run ``like`` is, which need not be prepared again; None if it is nobody's
-    forgive : whether a member that cannot be started is one of the results, rather than an error that names it
+    begun : the member whose run is ``like``, so that it need not be prepared again; None if there is none
+    forgive : whether to return the error of a member that cannot be started among the results, instead of raising it
 
     Returns
     -------
-    record : stacked arrays, of which those of each run are views; after the end of a run that failed, anything
-    runs : of each member its run, or the ValueError that says why it could not be started
+    record : stacked arrays, of which those of each run are views; after the end of a failed run they are not set
+    runs : the run of each member, or the ValueError that says why it could not be started
     """
     batch = _Batch(members, like, options, stop, begun, forgive)
     runs: dict[int, Result] = {}

@@ -1,4 +1,4 @@
-"""A progress bar for long runs, how many steps to make between two looks at the clock, and Ctrl-C between steps."""
+"""A progress bar for long runs, the number of steps between two updates of it, and Ctrl-C between steps."""
 
 import signal
 import sys
@@ -60,10 +60,10 @@ class Progress:
 
 
 class Interrupts:
-    """Puts off Ctrl-C inside ``with Interrupts() as ctrl_c:``, to its end.
+    """Delays Ctrl-C inside ``with Interrupts() as ctrl_c:`` until its end.
 
-    Python would raise KeyboardInterrupt right after a compiled call, when the state has moved on and nobody has taken
-    note. Long work looks at ``asked`` between its parts.
+    Python would raise KeyboardInterrupt right after a compiled call, when the state has advanced and the record has
+    not. Long work checks ``asked`` between its parts.
 
     Attributes
     ----------

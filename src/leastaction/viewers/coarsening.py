@@ -12,7 +12,7 @@ FEW = 200  # triangles; a mesh with fewer is left as it is
 
 
 def coarsened(drawn: list[Drawn], most: int) -> list[Drawn]:
-    """Simplify meshes until they have no more than so many triangles in all, or look like nothing any more.
+    """Simplify meshes until they have at most ``most`` triangles in all, or cannot be simplified further.
 
     Parameters
     ----------

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 FPS = 60.0
-FOLLOW = 3.0  # what travels this many times its own size is followed by the camera
-STRAYED = 1.5  # what is this many sizes of the first frame away from the middle has left the picture
+FOLLOW = 3.0  # the camera follows a model that travels this many times its own size
+STRAYED = 1.5  # a body further from the middle than this many sizes of the first frame has left the picture
 MAX_TRAILS = 8
 CURVE_POINTS = 1600  # more than a screen shows
 MOST = 250_000  # poses in a film, at most 12 bytes each in a page; longer runs get fewer frames a second
@@ -37,7 +37,7 @@ class Film:
     focus : (F, 3) where the camera looks, m
     radius : of the ball about the focus that holds what moves, m
     floor : height of the floor, m; if ``floor_follows``, below the focus
-    floor_follows : whether the fall is so deep that the floor has to come along
+    floor_follows : whether the fall is so deep that the floor moves with the camera
     tips : points (3,) that leave a trail, body frame, m, each with the index of its body
     """
 
@@ -52,7 +52,7 @@ class Film:
     tips: list[tuple[int, Array]]
 
     def every(self, stride: int) -> "Film":
-        """Return the film with only every so many of its frames, and the last one."""
+        """Return the film with every ``stride``-th of its frames, and the last one."""
         kept = np.unique(np.append(np.arange(0, len(self.t), stride), len(self.t) - 1))
         return replace(self, t=self.t[kept], positions=self.positions[kept], quaternions=self.quaternions[kept],
                        focus=self.focus[kept])
@@ -85,7 +85,7 @@ def film(traj: "Trajectory", fps: float = FPS) -> Film:
 
 
 def _tips(model: Model) -> list[tuple[int, Array]]:
-    """Ends of sticks; robots that have a shape of their own would only be covered by trails."""
+    """Ends of sticks, which leave trails; models with shapes of their own leave none, as trails would cover them."""
     if any(body.geometry for body in model.bodies):
         return []
     return list(leaf_tips(model).items())[:MAX_TRAILS]
@@ -98,7 +98,7 @@ def steps_every(t: Array, interval: float) -> Array:
 
 
 def thinned(t: Array, y: Array, points: int = CURVE_POINTS) -> tuple[Array, Array]:
-    """Thin out a curve to about so many points without losing its peaks.
+    """Thin out a curve to about ``points`` points without losing its peaks.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def thinned(t: Array, y: Array, points: int = CURVE_POINTS) -> tuple[Array, Arra
 
     Returns
     -------
-    the times and values of the least and the greatest value in every stretch of the curve, and of both its ends
+    times and values of the curve's ends, and of the least and the greatest value in each of ``points // 2`` intervals
     """
     if len(t) <= points:
         return t, y
@@ -151,7 +151,7 @@ def _balls(drawn: list[Drawn], positions: Array, rotations: Array) -> tuple[Arra
 
 
 def _boxes(centres: Array, reaches: Array) -> tuple[Array, Array]:
-    """Corners (F, 3) of the boxes about what moves; a part that comes off and flies away is let go."""
+    """Corners (F, 3) of the boxes about what moves; a body that flies far away from the others is left out."""
     room = reaches[:, None]
     first = float(np.linalg.norm((centres[0] + room).max(axis=0) - (centres[0] - room).min(axis=0)))
     away = np.linalg.norm(centres - np.median(centres, axis=1, keepdims=True), axis=2) > STRAYED * first
@@ -175,7 +175,7 @@ def _smooth(path: Array) -> Array:
     if half < 1:
         return path
     window = np.ones(2 * half + 1) / (2 * half + 1)
-    # Straight on beyond the ends, so that a fall is followed there as well.
+    # The path goes straight on beyond its ends, so that the camera follows a fall there, too.
     before = path[0] - (path[half:0:-1] - path[0])
     after = path[-1] - (path[-2 : -half - 2 : -1] - path[-1])
     padded = np.concatenate([before, path, after])

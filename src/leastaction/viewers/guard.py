@@ -1,9 +1,9 @@
-"""Who may talk to the live view: pages that this machine's user opened by the printed address, and nobody else.
+"""The guard of the live view: it answers only pages that this machine's user opened by the printed address.
 
 A server on the loopback interface can be reached by every web page that the user visits, and by every user of the
-machine. Three things are asked of each request, for a page and for a websocket alike: its ``Host`` is the loopback
-interface (against names of foreign sites that resolve to it), its ``Origin``, if it has one, is this server (against
-foreign pages), and its path begins with a secret that only the printed address has (against other users).
+machine. Each request, for a page or for a websocket, must meet three conditions: its ``Host`` is the loopback interface
+(against names of foreign sites that resolve to it), its ``Origin``, if it has one, is this server (against foreign
+pages), and its path begins with a secret that only the printed address has (against other users).
 """
 
 import hmac
@@ -37,7 +37,7 @@ class Guard:
         return not hmac.compare_digest(first.encode(errors="surrogateescape"), self.secret.encode())
 
     def before(self, answer: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        """Return a handler of requests that refuses, or hands on to another what is after the secret in the path."""
+        """Return a handler that refuses a request, or passes it on to ``answer`` without the secret in its path."""
 
         def guarded(connection: Any, request: Any) -> Any:
             port = connection.local_address[1]
@@ -51,7 +51,7 @@ class Guard:
 
     @contextmanager
     def standing(self) -> Iterator[None]:
-        """Put the guard before the server that viser starts meanwhile; viser itself has no place for one."""
+        """Put the guard before the server that viser starts inside this context; viser itself has no place for one."""
         from websockets.asyncio import server
 
         plain = server.serve

@@ -72,7 +72,7 @@ def _page(traj: "Trajectory", shown: Film) -> str:
 
 
 def scene(traj: "Trajectory", shown: Film) -> tuple[dict[str, Any], str]:
-    """Describe a film in what JSON can hold, and the arrays that it refers to; see `packing.Store`."""
+    """Describe a film as data that JSON can hold, which refer to arrays in a `packing.Store`."""
     store = Store()
     solids, batches = _batches(store, shown.shapes)
     described = {
@@ -93,7 +93,7 @@ def scene(traj: "Trajectory", shown: Film) -> tuple[dict[str, Any], str]:
 
 
 def _batches(store: Store, drawn: list[Drawn]) -> tuple[list[str | dict[str, Any]], list[dict[str, Any]]]:
-    """Solids, each once, those that the page can make by their names; and batches of instances, opaque ones first."""
+    """Solids, each once, and by name only if the page can make them; and batches of instances, opaque ones first."""
     solids: dict[str, Solid] = {}
     members: dict[tuple[bool, str], list[tuple[int, np.ndarray]]] = {}
     for body, shape in drawn:

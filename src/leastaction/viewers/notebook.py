@@ -1,6 +1,6 @@
 """A run in a notebook's cell: the player in a frame that may run its own script and reach nothing else.
 
-Where frames are removed, as on GitHub, a picture of one moment is left, which the frame covers elsewhere.
+Below the frame lies a picture of one moment, which is seen where frames are removed, as on GitHub.
 """
 
 from base64 import b64encode
@@ -47,5 +47,5 @@ def picture(traj: "Trajectory") -> bytes:
 
 
 def _moment(shown: Film) -> bytes:
-    """A third of the run is a moment at which things have begun to move."""
+    """Draw the moment after a third of the run, when things have begun to move."""
     return png(shown, len(shown.t) // 3)

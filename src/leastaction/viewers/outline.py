@@ -9,10 +9,10 @@ from leastaction.model import Body, Fixed, Free, Geometry, Loop, Model
 Drawn = tuple[int, Geometry]  # which body it is fixed to, -1 for the ground; and the shape
 
 GROUND = -1
-THICKNESS = 0.12  # radius of a stick, of the typical length of one
-SLENDER, HAIR = 0.025, 0.0015  # and at most and at least, of the length of the longest branch
+THICKNESS = 0.12  # radius of a stick, as a part of the typical length of one
+SLENDER, HAIR = 0.025, 0.0015  # its upper and lower bound, as parts of the length of the longest branch
 POINT = 0.1  # a body whose half-length is less than this part of the distance to its COM is a point mass
-BLOB = 2.4  # radius of a point mass, of a stick's
+BLOB = 2.4  # radius of a point mass, as a multiple of a stick's
 # Links alternate between two tones, so that one sees where one ends and the next begins.
 TONES = ((0.10, 0.42, 0.70, 1.0), (0.36, 0.64, 0.86, 1.0))
 MASS = (0.84, 0.37, 0.0, 1.0)
@@ -25,8 +25,8 @@ UPRIGHT = np.array([1.0, 0.0, 0.0, 0.0])
 def shapes(model: Model) -> list[Drawn]:
     """List what to draw, each with the index of its body, -1 for the ground.
 
-    A body that neither has shapes nor is welded to one that has gets capsules to the joints it carries and to its tip.
-    In a model that has shapes, massless bodies without any are frames that nobody means to see, and stay unseen.
+    A body without shapes gets capsules to the joints that it carries and to its tip, unless it is welded to a body with
+    shapes. In a model that has shapes, massless bodies without any are mere frames, and are not drawn.
     """
     own = [(i, shape) for i, body in enumerate(model.bodies) for shape in body.geometry if shape.visual]
     carrier = carriers(model)
@@ -129,7 +129,7 @@ def _branches(model: Model, tips: dict[int, np.ndarray]) -> tuple[list[int], flo
 
 
 def _wide(body: Body) -> bool:
-    """Tell whether a body's mass lies rather beside the line from its joint to its COM than along it."""
+    """Tell whether a body's mass lies more beside the line from its joint to its COM than along it."""
     if body.inertia.mass == 0 or is_point(body):
         return False
     distance = float(np.linalg.norm(body.inertia.com))

@@ -1,4 +1,4 @@
-"""Arrays of a page: quantised, so coded that they compress well, and all in one text."""
+"""Arrays of a page: quantised, coded so that they compress well, and all in one text."""
 
 import zlib
 from base64 import b64encode
@@ -68,7 +68,7 @@ def pack_motion(store: Store, shown: Film) -> dict[str, Reference]:
 def pack_curve(store: Store, t: Array, y: Array, start: float, end: float) -> dict[str, object]:
     """Store a curve (n,), times and values in 16 bits of their ranges: finer than any screen.
 
-    What is not finite is left out, as JSON has no word for it.
+    Values that are not finite are left out, as JSON cannot hold them.
     """
     finite = np.isfinite(y)
     t, y = (t[finite], y[finite]) if finite.any() else (t[:1], np.zeros(1))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 FLAT = 1e-3  # % of the peak kinetic energy: an energy error below this is drawn as a level line
-STILL = 1e-6  # of the greatest momentum possible: likewise
+STILL = 1e-6  # part of the greatest momentum possible: the same for momenta
 POINTS = 600  # of a curve in a page, about two for every pixel
 POSED = 1000  # nodes at which the centre of mass is computed from the poses
 
@@ -40,8 +40,8 @@ class Panel:
 def panels(traj: "Trajectory", radius: float) -> list[Panel]:
     """Choose what to draw beside a run.
 
-    The angular momentum of what hangs on the ground is about the world's origin. Of what floats it is about the centre
-    of mass: gravity, too, leaves that one constant.
+    The angular momentum is about the world's origin if the model hangs on the ground. If it floats, it is about the
+    centre of mass, as gravity does not change that one.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 RATE = 30.0  # pictures a second sent to the browser
 CURVE_POINTS = 400
-MARK_EVERY = 0.2  # s; the mark on the curves is sent less often than the poses, being far more numbers
+MARK_EVERY = 0.2  # s; the mark on the curves is sent less often than the poses, as it takes far more numbers
 COLOURS = ("#0072B2", "#D55E00", "#009E73")
 SPEEDS = {"0.05×": 0.05, "0.1×": 0.1, "0.25×": 0.25, "0.5×": 0.5, "1×": 1.0, "2×": 2.0, "5×": 5.0}
 
@@ -100,7 +100,7 @@ class Viewer:
         self.now = float(np.clip(moment, shown.t[0], shown.t[-1]))
         k = int(np.argmin(np.abs(shown.t - self.now)))
         with self._lock, self.server.atomic():
-            # What travels far is kept in the middle by moving the world instead.
+            # A model that travels far is kept in the middle by moving the world instead.
             self._frames[-1].position = shown.focus[0] - shown.focus[k]
             for frame, position, quaternion in zip(self._frames, shown.positions[k], shown.quaternions[k],
                                                    strict=False):
@@ -129,7 +129,7 @@ class Viewer:
         gui, t = self.server.gui, self.film.t
         start, end = float(t[0]), float(t[-1])
         # Any, because viser declares values that one may set as read-only.
-        # A run without a single step has one moment, which no slider can show.
+        # A slider needs two moments at least, and a run without steps has one.
         self._time: Any = gui.add_slider("time (s)", start, max(end, start + 1e-3), step=1e-3, initial_value=start)
         self._playing: Any = gui.add_checkbox("play", initial_value=end > start)
         self._speed: Any = gui.add_dropdown("speed", tuple(SPEEDS), initial_value="1×")
@@ -155,7 +155,7 @@ class Viewer:
 
 
 class _Mark:
-    """The present moment on one plot: a series that is a number at one place only."""
+    """The mark of the present moment on a plot: a series that is NaN but for one place."""
 
     def __init__(self, plot: Any) -> None:
         self.plot, self.at = plot, -1
@@ -171,7 +171,7 @@ class _Mark:
 
 
 def _add_scene(server: Any, shown: Film) -> list[Any]:
-    """Add the shapes and the floor; gives the bodies' frames, and the world's as the last."""
+    """Add the shapes and the floor; return the frames of the bodies, and last that of the world."""
     scene, radius = server.scene, shown.radius
     scene.set_up_direction("+z")
     eye = shown.focus[0] + radius * np.array([1.3, -2.3, 0.6])
@@ -216,7 +216,7 @@ def _add_plot(server: Any, title: str, t: np.ndarray, curves: dict[str, np.ndarr
     from viser import uplot
 
     low, high = min(-least, *(y.min() for y in curves.values())), max(least, *(y.max() for y in curves.values()))
-    room = 0.05 * (high - low)  # the scale cannot be left to uPlot: almost all of the mark is not a number
+    room = 0.05 * (high - low)  # uPlot cannot scale the axis itself, as almost all of the mark is NaN
     lines = [uplot.Series(label=name, stroke=colour, width=1.5) for name, colour in zip(curves, COLOURS, strict=False)]
     now = uplot.Series(label="now", stroke="#222222", points=uplot.Series_Points(show=True, size=7, fill="#222222"))
     return server.gui.add_uplot(

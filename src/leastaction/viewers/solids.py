@@ -1,4 +1,4 @@
-"""Triangles of every shape: few unit solids, which an instance stretches."""
+"""Triangles of every shape: a few unit solids, which each instance stretches."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -70,7 +70,7 @@ def ball(around: int = AROUND, along: int = ALONG) -> Solid:
 
 @cache
 def cylinder() -> Solid:
-    """Make a cylinder of unit radius whose length is all in its ends."""
+    """Make a cylinder of unit radius, whose length comes from its ends alone."""
     profile = np.array([(0, 0), (1, 0), (1, 0), (1, 0), (1, 0), (0, 0)], dtype=float)
     normals = np.array([(0, -1), (0, -1), (1, 0), (1, 0), (0, 1), (0, 1)], dtype=float)
     return _lathe(profile, normals, np.repeat([-1.0, 1.0], 3))

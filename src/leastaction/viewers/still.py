@@ -43,7 +43,7 @@ def png(shown: Film, frame: int, width: int = 640, height: int = 360) -> bytes:
     distance = 0.95 * shown.radius / np.sin(np.arctan(SLOPE * min(1.0, width / height)))
 
     def seen(points: Array) -> Array:
-        """Columns and rows of points (..., 3) relative to the focus, twice as fine as the picture; and their depth."""
+        """Column, row and depth of points (..., 3) relative to the focus; two columns and rows make a pixel."""
         x, y, z = np.moveaxis(points @ axes.T, -1, 0)
         depth = np.maximum(distance - z, 0.02 * distance)
         scale = height / (SLOPE * depth)
@@ -118,7 +118,7 @@ def _nearest(triangles: Array, width: int, height: int) -> tuple[Array, Array]:
 
 def _draw(triangles: Array, some: Array, pixels: Array, size: tuple[int, int], front: Array, nearest: Array,
           weights: Array) -> None:
-    """Note where some triangles are nearer than what was drawn before; pixels (k, c, 2) are those of their boxes."""
+    """Draw triangles where they are nearer than what was drawn before; pixels (k, c, 2) are those of their boxes."""
     a, b, c = np.moveaxis(triangles[some], 1, 0)
     area = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (c[:, 0] - a[:, 0]) * (b[:, 1] - a[:, 1])
     area = np.where(area == 0, np.inf, area)[:, None]

@@ -1,8 +1,8 @@
-"""Where machine code is kept between runs, and how it is read back: a file that cannot be trusted is compiled anew.
+"""The folder that keeps machine code between runs, and how it is read back; a file that is damaged is compiled anew.
 
 Numba keeps a compiled function as pickles, an index (.nbi) and data (.nbc). Here each file begins with a check sum of
-the rest, so that a damaged one is noticed before it is unpickled; anything else that goes wrong while reading means
-compiling, never an error. A check sum is no signature: whoever can write into the folder can run code as the user.
+the rest, so that a damaged file is noticed before it is unpickled. Whatever else goes wrong in reading leads to a
+compilation, never to an error. A check sum is no signature: whoever can write into the folder can run code as the user.
 """
 
 import hashlib
@@ -21,11 +21,11 @@ _DIGEST = 32  # bytes of a SHA-256
 
 
 def _key() -> str:
-    """Hash of all that machine code depends on. Numba checks only the file of the function itself, so an edit in
-    another kernel file would silently run old code if the key did not cover them all, in whatever folder. Kernels read
+    """Hash of all that machine code depends on: all kernel files, in whatever folder, versions and options. Numba
+    itself checks only the file of the function, so it would run old code after an edit in another file. Kernels import
     no other module of the package."""
     digest = hashlib.sha256()
-    folder = Path(__file__).parent.parent  # all of the kernels
+    folder = Path(__file__).parent.parent  # kernels/
     for path in sorted(folder.rglob("*.py")):
         digest.update(path.relative_to(folder).as_posix().encode() + path.read_bytes())
     options = [os.environ.get(name, "1") for name in ("LEASTACTION_SIMD", "LEASTACTION_STAGES")]
@@ -48,8 +48,8 @@ def _is_mine(found: os.stat_result) -> bool:
 
 
 def _usual_root() -> Path | None:
-    """The folder that the user named, who answers for it; else the one in the user's caches, unless it is another
-    user's, as when a program runs as root in somebody's home."""
+    """The folder that LEASTACTION_CACHE names, which is trusted; else the one in the user's caches, unless it belongs
+    to another user, as when a program runs as root in somebody's home."""
     named = os.environ.get("LEASTACTION_CACHE")
     if named:
         return Path(named)
@@ -59,8 +59,8 @@ def _usual_root() -> Path | None:
 
 
 def _temporary_root() -> Path | None:
-    """A folder among the temporary ones that nobody else can write into or put in its place. Its name can be guessed,
-    so whoever was there first must have been this user; where owners cannot be told, there is none."""
+    """A temporary folder that nobody else can write into or replace. Others can guess its name and make it first, so
+    it must belong to this user; on systems that do not tell the owner there is no such folder."""
     if not hasattr(os, "getuid"):
         return None
     root = Path(tempfile.gettempdir()) / f"leastaction-{os.getuid()}"
@@ -72,7 +72,7 @@ def _temporary_root() -> Path | None:
 
 
 def _find_folder() -> str:
-    """The first folder that can be written and trusted, or "": then nothing is kept."""
+    """The first folder that can be written and trusted; "" if there is none, and then no code is kept."""
     for find_root in (_usual_root, _temporary_root):
         try:
             root = find_root()
@@ -97,7 +97,7 @@ class _CheckedFile(IndexDataCacheFile):
     """The files of one function. A damaged file is removed and counts as missing."""
 
     def save(self, key, data):
-        """Keep data with its key: two processes that save at once may give two keys the same file."""
+        """Store the key with the data: two processes that save at once may give two keys the same file."""
         super().save(key, (key, data))
 
     def load(self, key):
@@ -139,7 +139,7 @@ class _CheckedFile(IndexDataCacheFile):
 
 
 class KernelCache(FunctionCache):
-    """The machine code of one function in our folder. Whatever goes wrong with it, the function is compiled."""
+    """The machine code of one function in our folder; if it cannot be read, the function is compiled."""
 
     def __init__(self, function):
         theirs = numba.config.CACHE_DIR

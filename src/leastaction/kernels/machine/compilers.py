@@ -1,7 +1,7 @@
-"""Which way kernels are compiled: in the stages of stages.py, which takes a third of the time, or in Numba's own way.
+"""The choice between two compilers: the stages of stages.py, which take a third of the time, and Numba's own pipeline.
 
-stages.py is made of parts of Numba that are not its public face, so it is tried before the first kernel is compiled.
-The cache remembers the outcome, in the file "stages" of its folder. LEASTACTION_STAGES=0 asks for Numba's own way.
+stages.py uses parts of Numba that are not public, so a trial decides before the first kernel is compiled whether it
+works. The file "stages" in the cache's folder holds the outcome. LEASTACTION_STAGES=0 selects Numba's own pipeline.
 """
 
 import importlib
@@ -19,7 +19,7 @@ from . import cache
 _FILE = "stages"
 _stages: ModuleType | None = None
 _is_decided = False
-_parts: list[Any] = []  # functions that Numba's own way compiles as if they stood in their callers
+_parts: list[Any] = []  # functions that Numba's own pipeline compiles inline in their callers
 
 
 class _Deciding(Compiler):
@@ -36,33 +36,33 @@ class _Deciding(Compiler):
 
 
 class InnerCompiler(_Deciding):
-    """Of functions that only kernels call."""
+    """Compiler of functions that only kernels call."""
 
     lowering = "InnerLowering"
 
 
 class EntryCompiler(_Deciding):
-    """Of functions that Python calls."""
+    """Compiler of functions that Python calls."""
 
     lowering = "EntryLowering"
 
 
 # FMA contraction is worth 10 % and more; the unsafe flags are worth nothing (measured), so they stay off.
 OPTIONS = {"error_model": "numpy", "fastmath": {"contract", "nsz"}}
-# Functions that only kernels call need no way in from Python, and count no references.
+# Functions that only kernels call need no wrapper for Python, and count no references.
 INNER: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler, **OPTIONS}
 ENTRY: Any = {"no_cfunc_wrapper": True, "nogil": True, "pipeline_class": EntryCompiler, **OPTIONS}
 
 
 def note_part(function):
-    """Remember a stretch of a loop: Numba's own way optimises large functions at every level, so there it is compiled
-    as if it stood in its caller."""
+    """Note a function that is a part of a larger one. Numba's own pipeline would optimise it again in every caller, so
+    there it is compiled inline."""
     _parts.append(function)
     return function
 
 
 def usable_stages() -> ModuleType | None:
-    """stages.py, or None if it does not work with this Numba. The first call decides; Numba's lock is held by then."""
+    """stages.py, or None if it does not work with this Numba. The first call decides, under Numba's compiler lock."""
     global _stages, _is_decided
     if _is_decided:
         return _stages
@@ -77,7 +77,7 @@ def usable_stages() -> ModuleType | None:
         except Exception as trouble:
             _stages = None
             _remember(f"no: {trouble!r}")
-        except BaseException:  # interrupted: nothing is known yet
+        except BaseException:  # interrupted: the trial says nothing
             _stages, _is_decided = None, False
             raise
     _is_decided = True
@@ -88,7 +88,7 @@ def usable_stages() -> ModuleType | None:
 
 
 def _remembered() -> bool | None:
-    """Whether stages.py works as far as the cache knows."""
+    """Whether stages.py works according to the cache; None if the cache does not say."""
     if os.environ.get("LEASTACTION_STAGES", "1") == "0":
         return False
     try:
@@ -107,11 +107,12 @@ def _remember(text: str) -> None:
             file.write(text)
         os.replace(file.name, path)
     except OSError:
-        pass  # then the next program tries again
+        pass  # the next process makes the trial again
 
 
 def _try() -> None:
-    """Compile in stages what has all the properties of kernels, run it, and make what the cache would keep of it."""
+    """Compile functions in stages that have all the properties of kernels, run them, and pickle them as the cache does.
+    """
 
     @numba.njit(**INNER)
     def rabbits(n):
@@ -129,6 +130,6 @@ def _try() -> None:
 
     ages = np.arange(10.0)
     if count(ages) != 88.0 or ages.tolist() != [0.0, 1.0, 1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0, 34.0]:
-        raise ArithmeticError("wrong numbers came of a kernel that was compiled in stages")
+        raise ArithmeticError("a kernel that was compiled in stages returned wrong numbers")
     made, = count.overloads.values()
     made._reduce()

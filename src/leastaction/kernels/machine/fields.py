@@ -1,10 +1,9 @@
-"""A link by name: ``L = link(w, i)``, then ``L.arm`` is a vector and ``L.arm = p`` sets it. It costs no more than a
-pointer.
+"""Fields of a link by name: with ``L = link(w, i)``, ``L.arm`` reads a vector and ``L.arm = p`` sets it.
 
-A record is a pointer into the memory of a simulation, its attributes come from a table (layout.py). In the memory of
-one simulation, four records lie side by side, component by component, so that ``team(w, k)`` can work on four links at
-once by the same text. In that of four simulations (lanes.py) each record has its own place, and its components are
-fours.
+A record is a pointer into the memory of a simulation; a table (layout.py) gives its attributes. In the memory of one
+simulation, four records lie side by side, component by component, so that ``team(w, k)`` works on four links at once by
+the same text. In the memory of four simulations (lanes.py) each record has its own place, and each component is four
+numbers.
 """
 
 from llvmlite import ir
@@ -18,14 +17,14 @@ from .simd import COMPILED, SIMD, of_columns, of_fours, wide
 LANES = 4
 NUMBER, VECTOR, QUATERNION, PAIR = "number", "vector", "quaternion", "two vectors"
 SYMMETRIC, MATRIX, BLOCKS = "symmetric", "3×3", "6×6"
-# How many numbers a shape has, as the lengths of the tuples that it is read as
+# The numbers of a shape, as the lengths of the tuples in which it is read
 PARTS = {NUMBER: (1,), VECTOR: (3,), QUATERNION: (4,), PAIR: (3, 3),
          SYMMETRIC: (6,), MATRIX: (9,), BLOCKS: (9, 9, 9, 9)}
 
 
 class Table:
-    """The fields of a record by name: address of the first number, and shape. ``told`` is printed in
-    docs/notation.md."""
+    """The fields of a record by name: address of the first number, and shape. tools/print_notation.py prints ``told``
+    into docs/notation.md."""
 
     def __init__(self, name):
         self.name, self.fields, self.size, self.told = name, {}, 0, []
@@ -35,7 +34,7 @@ class Table:
         self.told.append((title, []))
 
     def take(self, name, shape, symbol="", frame="", unit="", meaning="", at=None, after=0):
-        """Add a field. ``at``: the field whose place it shares, from its number ``after`` on."""
+        """Add a field. With ``at``, it shares the place of that field, from that field's number ``after`` on."""
         first = self.size if at is None else self.fields[at][0] // LANES + after
         self.fields[name] = LANES * first, shape
         self.size = max(self.size, first + sum(PARTS[shape]))
@@ -43,18 +42,18 @@ class Table:
             self.told[-1][1].append((name, shape, symbol, frame, unit, meaning))
 
     def rows(self, first, last=None):
-        """Where a field is among the numbers of a record, or the fields from one to another."""
+        """The numbers of a record that the field ``first`` takes, or the fields from ``first`` to ``last``."""
         begin, (end, shape) = self.fields[first][0] // LANES, self.fields[last or first]
         return slice(begin, end // LANES + sum(PARTS[shape]))
 
     @property
     def block(self):
-        """Numbers of four records: whole cache lines."""
+        """How many numbers four records take, filled up to whole cache lines."""
         return LANES * (self.size + self.size % 2)
 
 
 class RecordType(types.Type):
-    """Numba's type of a record: of which table, in what kind of memory."""
+    """Numba's type of a record: its table, and the kind of memory that it points into."""
 
     def __init__(self, table, view):
         super().__init__(name=f"{table.name}({view.name})")
@@ -68,7 +67,7 @@ class _RecordModel(models.PrimitiveModel):
 
 
 def _type_of(kind, shape):
-    """What a field is read as: a number, a tuple, or a tuple of tuples."""
+    """The type of a field's value: a number, a tuple, or a tuple of tuples."""
     one, parts = kind.view.element, PARTS[shape]
     if len(parts) == 1:
         return one if parts[0] == 1 else types.UniTuple(one, parts[0])
@@ -116,7 +115,7 @@ def _set(context, builder, sig, args, name):
 
 
 class Record:
-    """A record where Numba does not compile."""
+    """A record in plain Python, where Numba does not compile."""
 
     __slots__ = ("o", "table", "w")
 
@@ -141,8 +140,8 @@ class Record:
 
 
 def records(table):
-    """The functions that give the records of a table, which lie one after the other from an address on: one at a time,
-    record(w, start, i); or four at a time where that can be, team(w, start, k). All fields must have been taken."""
+    """Make the functions that return the records of a table, which lie one after the other from address ``start`` on:
+    record(w, start, i) returns one, team(w, start, k) four where SIMD allows. The table must be complete."""
     block = table.block
 
     @intrinsic

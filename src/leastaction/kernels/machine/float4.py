@@ -29,7 +29,7 @@ class _Float4Model(models.PrimitiveModel):
 
 
 def spread(builder, value):
-    """A number as four equal ones."""
+    """Four copies of a number."""
     if value.type == VECTOR:
         return value
     one = builder.insert_element(ir.Constant(VECTOR, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
@@ -121,7 +121,7 @@ def _spread_like(builder, model, value):
 
 
 def _compared(builder, a, relation, b):
-    """a < b and the like; where one is a vector, of each of the four."""
+    """Compare a and b by a relation such as "<"; if one is a vector, each of its four numbers."""
     a, b = _spread_like(builder, b, a), _spread_like(builder, a, b)
     return builder.fcmp_ordered(relation, a, b)
 
@@ -136,18 +136,18 @@ def below(typing_context, a, b):
         answer = builder.icmp_unsigned("==", together, ir.Constant(together.type, 2**WIDE - 1))
         kind = ir.FunctionType(answer.type, [answer.type] * 2)
         expect = cgutils.get_or_insert_function(builder.module, kind, "llvm.expect.i1")
-        return builder.call(expect, [answer, cgutils.true_bit])  # so that registers are not spilled for the rest
+        return builder.call(expect, [answer, cgutils.true_bit])  # so that no registers are spilled for the rare case
 
     return types.boolean(a, b), lower
 
 
 def _alike(*given):
-    """Types of numbers that are worked on together: vectors where one of them is, the rest is spread."""
+    """Types of operands and of their result: if one operand is a vector, so is the result, and numbers are spread."""
     return [float4 if one is float4 else types.float64 for one in given], float4 if float4 in given else types.float64
 
 
 def _select(builder, condition, a, b):
-    """a where the condition holds, else b; all are vectors where the condition is."""
+    """Select a where the condition holds, else b; a vector of conditions selects number by number."""
     if isinstance(condition.type, ir.VectorType):
         a, b = spread(builder, a), spread(builder, b)
     return builder.select(condition, a, b)
@@ -200,7 +200,7 @@ def total(typing_context, x):
     return types.float64(x), lambda _context, builder, _sig, args: sum_of(builder, args[0])
 
 
-# A vector of three numbers can also be packed in one <4 x double> (the fourth is not used): see blocks.py.
+# A vector of three numbers can also be packed in one <4 x double>, whose fourth number is not used: see matrix6.py.
 
 
 def _shuffled(builder, a, b, lanes):
@@ -232,7 +232,7 @@ def cycled(typing_context, x):
 
 @intrinsic
 def lanes_to_rows(typing_context, a, b, c):
-    """Of three numbers of four bodies each: the packed vector of every body."""
+    """Transpose three numbers of four bodies each into one packed vector a body."""
 
     def lower(context, builder, sig, args):
         a, b, c = args
@@ -247,7 +247,7 @@ def lanes_to_rows(typing_context, a, b, c):
 
 @intrinsic
 def sums(typing_context, x, y, z):
-    """The sum of the three numbers of each of three packed vectors."""
+    """The three sums over the components of three packed vectors."""
 
     def lower(context, builder, sig, args):
         x, y, z = args

@@ -14,22 +14,22 @@ from .compilers import ENTRY, INNER, note_part
 
 
 def kernel(function):
-    """Compile a function that is called by other kernels only (no Python entry point: half the compile time)."""
+    """Compile a function that only other kernels call; without a wrapper for Python it compiles in half the time."""
     return numba.njit(function, **INNER)
 
 
 def formula(function):
-    """Compile a small formula that LLVM must put in place where it is used; its own estimate is against long tuples."""
+    """Compile a small formula that LLVM must inline; by its own estimate it would not, because of the long tuples."""
     return numba.njit(function, forceinline=True, **INNER)
 
 
 def part(function):
-    """Compile a stretch of a loop."""
+    """Compile a part of a larger function; compilers.note_part says how that differs from `kernel`."""
     return note_part(kernel(function))
 
 
 def kept(decorate, function):
-    """Decorate a function by Numba's ``decorate(function)``, its machine code being kept in our cache."""
+    """Decorate a function by Numba's ``decorate(function)``, and keep its machine code in our cache."""
     made = decorate(function)
     if cache.FOLDER and not numba.config.DISABLE_JIT:
         made._cache = cache.KernelCache(function)
@@ -37,12 +37,12 @@ def kept(decorate, function):
 
 
 def entry(function):
-    """Compile a kernel that Python calls, other threads going on meanwhile."""
+    """Compile a kernel that Python calls; it releases the GIL, so that other threads go on."""
     return kept(partial(numba.njit, **ENTRY), function)
 
 
 def exact_entry(function):
-    """Compile a kernel that Python calls, every operation being rounded by itself, as NumPy does."""
+    """Compile a kernel that Python calls; each operation is rounded by itself, as in NumPy."""
     return kept(partial(numba.njit, **{**ENTRY, "fastmath": False}), function)
 
 
@@ -62,9 +62,10 @@ def bound(function, *arguments):
 
 
 class _Announcer(event.Listener):
-    """Says once that kernels are being compiled; with LEASTACTION_VERBOSE=1, which ones and how long each took.
+    """Says once that kernels are being compiled; with LEASTACTION_VERBOSE=1, also which ones and how long each took.
 
-    Meanwhile garbage is collected less often: a compiler remembers much, and looking through it all takes time.
+    During a compilation garbage is collected less often: a compiler makes many objects that stay, and each collection
+    looks through all of them.
     """
 
     def __init__(self) -> None:

@@ -260,11 +260,11 @@ def _nine_begin(w, tree, k, A):
 
 matrix = two_forms(_nine_matrix, _rows_matrix)  # the articulated matrix of link i
 _nine_of_rows = formula(lambda w, tree, i: nine(matrix(w, tree, i)))
-# The same in the form that works on the numbers of the memory r: packed rows only on single numbers
+# The same in the form that fits the numbers of the memory r: packed rows fit single numbers only
 matrix_for = two_forms(lambda r, w, tree, i: _nine_of_rows(w, tree, i), lambda r, w, tree, i: matrix(w, tree, i))
 put_matrix = two_forms(_nine_put, _rows_put)
-begin = two_forms(_nine_begin, _rows_begin)  # set those of the k-th team to A, of nine numbers a block
-# From here on nine numbers a block are read anew, as the registers do not hold all of them; packed rows stay there
+begin = two_forms(_nine_begin, _rows_begin)  # set the matrices of the k-th team to A, which has nine numbers a block
+# Read blocks of nine numbers from memory again, as the registers do not hold all of them; packed rows stay in registers
 afresh = two_forms(lambda w: forget(), lambda w: None)
 
 
@@ -275,15 +275,14 @@ def add_to_matrix(w, tree, i, A):
 
 
 def _rows_pass_on(w, tree, i, A, column, row):
-    # Shifted before the joint gives way, so that the shift need not wait for the pivot
+    # Shift before the joint is eliminated, so that the shift need not wait for the pivot
     (A11, A12, A21, A22), (um, uf) = shift6(A, link(w, i).arm), column
     add_to_matrix(w, tree, tree.parent[i], (_block_add_outer(A11, um, row[0]), _block_add_outer(A12, um, row[1]),
                                             _block_add_outer(A21, uf, row[0]), _block_add_outer(A22, uf, row[1])))
 
 
 def _nine_pass_on(w, tree, i, A, column, row):
-    # One block after the other, each read when it is its turn: the registers do not hold all of them, and the stack
-    # would be one more copy
+    # Read one block after the other: the registers do not hold all of them, and the stack would be one more copy
     (um, uf), (wm, wf), arm = column, row, link(w, i).arm
     a, b = _articulated(w, tree.matrices, i), _articulated(w, tree.matrices, tree.parent[i])
     forget()
@@ -298,12 +297,12 @@ def _nine_pass_on(w, tree, i, A, column, row):
     b.A11 = mat_add(b.A11, mat_add(A11, outer(um, wm)))
 
 
-# Add Xᵀ Â X + column rowᵀ to the articulated matrix of the parent of link i, Â being that of i; the column and the row
-# are seen from the parent already
+# Add Xᵀ Â X + column rowᵀ to the articulated matrix of the parent of link i, where Â is that of i; the column and the
+# row are given about the parent's origin
 pass_on = two_forms(_nine_pass_on, _rows_pass_on)
 
 
-# Of four blocks of nine numbers
+# The rest is for matrices of four blocks of nine numbers
 
 
 @kernel
@@ -315,7 +314,7 @@ def mul6(P, Q):
 
 @kernel
 def schur_complement(P):
-    """Of the last block (a mass: well conditioned), and the inverse of that block."""
+    """Schur complement of the last block, and the inverse of that block, which is a mass and so well conditioned."""
     R = mat_inverse(P[3])
     return mat_sub(P[0], mat_mul(P[1], mat_mul(R, P[2]))), R
 

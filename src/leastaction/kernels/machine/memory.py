@@ -1,8 +1,8 @@
-"""The memory of a simulation: links one by one or four at a time, articulated matrices, and what few links have.
+"""The memory of a simulation: links one by one or four at a time, articulated matrices, and what only few links have.
 
-In the memory of one simulation, body ``i`` is lane ``i % 4`` of block ``i // 4``: four bodies side by side, number by
-number, so that the same text works on one of them or on all four. In that of four simulations (lanes.py) every body has
-a block of its own. The ground is a link too, the last, so that no recursion needs a branch.
+In the memory of one simulation, link ``i`` has place ``i % 4`` in block ``i // 4``: four links side by side, number by
+number, so that the same text works on one link or on four. In the memory of four simulations (lanes.py) every link has
+a block of its own. The ground is the last link, so that no recursion needs a branch.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ from .simd import (
 )
 
 BLOCK = LINK.block
-FACTORS = LINK.fields["K"][0]  # from there to the end of a block
-TEAMS = LANES // WIDTH  # to a block
+FACTORS = LINK.fields["K"][0]  # the factors of a link begin here and end with the block
+TEAMS = LANES // WIDTH  # teams in a block
 _link, _team = records(LINK)
 _side, _ = records(SIDE)
 _right, _ = records(RIGHT)
@@ -42,7 +42,7 @@ def team(w, k):
 
 @formula
 def side(tree, w, i):
-    """What only a BALL or FREE joint i has."""
+    """The fields that only a BALL or FREE joint i has."""
     return _side(w, tree.sides, tree.side[i])
 
 
@@ -60,7 +60,7 @@ else:
 
 if COMPILED:
     def lanes_of(w):
-        """How many simulations a memory is of."""
+        """How many simulations the memory w is of: 1 or 4."""
         raise NotImplementedError("for kernels only")
 
     @overload(lanes_of, jit_options={"forceinline": True, **INNER})
@@ -73,7 +73,7 @@ else:
 
 @formula
 def teams(tree):
-    """All links, the ground and what fills up the last block, four at a time where that can be."""
+    """Range over teams of four links, or of one without SIMD: all links, the ground, and the rest of the last block."""
     return range(tree.end // BLOCK * TEAMS)
 
 
@@ -83,9 +83,9 @@ def blocks(n: int) -> int:
 
 
 def addressed(tree: Tree, lanes: bool) -> Tree:
-    """The tree, with the addresses of the memory of one simulation, or of four in lanes."""
+    """Return the tree with the addresses of its parts in the memory of one simulation, or of four in lanes."""
     n, sides = tree.n, int(tree.side.max(initial=-1)) + 1
-    if lanes:  # every link has a block of its own; loops over blocks leave out the ground, which is after them
+    if lanes:  # every link has a block of its own; loops over blocks stop before that of the ground
         matrices = (n + 1) * BLOCK
         at = matrices + n * ARTICULATED.block
         return tree._replace(end=n * BLOCK, matrices=matrices, sides=at, size=at + sides * SIDE.block)
@@ -95,7 +95,7 @@ def addressed(tree: Tree, lanes: bool) -> Tree:
 
 
 def packed(tree: Tree) -> np.ndarray:
-    """The tree as one array, which costs a call from Python less than many do."""
+    """Return the tree as one array: a call from Python with one array costs less than with many."""
     return np.concatenate([np.array(tree[:WHOLE]), *tree[WHOLE:]]).astype(np.int64)
 
 
@@ -117,13 +117,13 @@ def look(tree):
 
 @kernel
 def zeros(w):
-    """A vector of three zeros, of the numbers that w holds."""
+    """Three zeros of the kind of number that w holds: one number each, or four."""
     zero = number(w, 0.0)
     return zero, zero, zero
 
 
 def sizes(tree: Tree, lanes: int) -> State:
-    """How many numbers each part of a state takes, of one simulation or of four in lanes."""
+    """Return how many numbers each part of a state takes, for one simulation or for four in lanes."""
     nq, nv = tree.nq, tree.nv
     factors = factors_size(tree) // LANES if lanes > 1 else 0
     each = State(w=tree.size // lanes, q=nq, v=nv, p=nv, low=nq, saved_q=nq, saved_low=nq, history=PAST * nv, held=nv,
@@ -133,7 +133,7 @@ def sizes(tree: Tree, lanes: int) -> State:
 
 
 def parts(room: np.ndarray, tree: Tree, lanes: int) -> State:
-    """The parts of a state, as arrays."""
+    """Return the parts of a state as arrays, which are views of ``room``."""
     ends = np.cumsum(sizes(tree, lanes)).tolist()
     return State(*(room[begin:end] for begin, end in zip([0, *ends], ends, strict=False)))
 
@@ -187,7 +187,7 @@ def see_lanes(s):
 
 @kernel
 def copy(source, target, count):
-    """target ← source, by a plain loop: Numba's slice assignment costs a second of compiling for its error messages."""
+    """target ← source, by a loop: Numba's slice assignment takes a second to compile, because of its error messages."""
     for j in range(count):
         target[j] = source[j]
 
@@ -199,14 +199,14 @@ def clear(target, count):
 
 
 def room_for(n: int, nv: int) -> int:
-    """Numbers that the memory for four right-hand sides takes: the rows themselves, and a record for every link."""
+    """Return how many numbers the memory for four right-hand sides takes: the rows, and a record for every link."""
     return LANES * nv + (n + 1) * RIGHT.block
 
 
 @kernel
 def side_by_side(rows, first, room):
-    """Four rows from number ``first`` on, the last one repeated, as fours at the beginning of ``room``; and the rest
-    of it as memory for right-hand sides."""
+    """Copy four rows, from row ``first`` on, to the beginning of ``room``, number by number side by side; the last row
+    fills up missing ones. Return views of these fours, and of the rest of ``room`` as memory for right-hand sides."""
     nv, one = rows.shape[1], numbers(room)
     for lane in range(LANES):
         for j in range(nv):
@@ -223,13 +223,13 @@ def one_below_the_other(four, rows, first):
 
 
 def factors_size(tree: Tree) -> int:
-    """Numbers that keep_factors() puts aside."""
+    """Return how many numbers keep_factors() copies."""
     return tree.n * (BLOCK - FACTORS) + tree.size - tree.matrices
 
 
 @kernel
 def keep_factors(tree, w, aside):
-    """Put the factored Jacobians of four simulations aside: the last fields of every link, matrices and sides."""
+    """Copy the factored Jacobians of four simulations to ``aside``: the last fields of every link, matrices, sides."""
     kept = 0
     for block in range(0, tree.end, BLOCK):
         for a in range(block + FACTORS, block + BLOCK, LANES):
@@ -242,7 +242,7 @@ def keep_factors(tree, w, aside):
 
 @kernel
 def put_back_factors(tree, w, aside, wanted):
-    """Take the new Jacobians only where they are wanted."""
+    """Copy factored Jacobians back from ``aside`` in the lanes where ``wanted`` is 0; the others keep the new ones."""
     kept = 0
     for block in range(0, tree.end, BLOCK):
         for a in range(block + FACTORS, block + BLOCK, LANES):

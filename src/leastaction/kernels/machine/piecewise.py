@@ -1,7 +1,7 @@
 """Functions with a series near zero and a closed form beyond: of one number, or of each of four.
 
-Given four numbers, the series is taken for all of them at once, and the closed form for those that lie outside, one by
-one. So what comes out for one of the four does not depend on the other three.
+For four numbers, the series is evaluated for all at once, and the closed form one by one for those that lie outside. So
+the result for one of the four does not depend on the other three.
 """
 
 from llvmlite import ir
@@ -13,9 +13,9 @@ from .simd import COMPILED, float4
 
 
 def piecewise(inside, series, closed):
-    """The function that is ``series`` where ``inside`` holds and ``closed`` elsewhere, all three of the same numbers.
+    """Make the function that is ``series`` where ``inside`` holds and ``closed`` elsewhere, of the same arguments.
 
-    ``inside`` tells of four numbers whether it holds for all of them (simd.below).
+    For four numbers, ``inside`` tells whether all four are inside (simd.below).
     """
 
     def of_one(*args):

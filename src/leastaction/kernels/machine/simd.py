@@ -160,21 +160,21 @@ def _forget(typing_context):
 
 
 def _either(compiled, plain):
-    """An intrinsic, or what it is where Numba does not compile."""
+    """Choose the intrinsic, or its equivalent in plain Python where Numba does not compile."""
     return compiled if COMPILED else plain
 
 
 numbers = _either(_numbers, lambda array: array)  # view of an array of float64
 integers = _either(_integers, lambda array: array)  # view of an array of int64
 after = _either(_after, lambda view, count: view[count:])  # the view from its element ``count`` on
-wide = _either(in_fours if SIMD else _numbers, lambda view: view)  # four at a time where that can be
-WIDTH = WIDE if SIMD else 1  # how many that is
+wide = _either(in_fours if SIMD else _numbers, lambda view: view)  # the view in fours with SIMD, else as it is
+WIDTH = WIDE if SIMD else 1  # how many numbers wide(view) gives at a time
 nearest = _either(float4s.nearest, round)  # whole number nearest to x, or to each of four
 nought = _either(float4s.nought, lambda x: 0.0)  # zero, or four of them: a constant, unlike 0.0 * x
 sign = _either(float4s.sign, lambda x: math.copysign(1.0, x))  # 1 or −1
-below = _either(float4s.below, operator.lt)  # whether a < b; of four numbers, whether all are
-less = _either(float4s.less, lambda a, b: 1.0 if a < b else 0.0)  # 1 if a < b, else 0; or each of four
+below = _either(float4s.below, operator.lt)  # whether a < b; for four numbers, whether all are
+less = _either(float4s.less, lambda a, b: 1.0 if a < b else 0.0)  # 1 if a < b, else 0; for four numbers, four of these
 choose = _either(float4s.choose, lambda k, a, b: a if k != 0.0 else b)  # a where k is not zero, else b
-number = _either(_number, lambda view, x: x)  # x as a number of the kind that a view gives
-summed = _either(_summed, lambda view, x: x)  # what a loop over wide(view) added up: the sum over bodies
-forget = _either(_forget, lambda: None)  # from here on memory is read anew, not kept in registers or on the stack
+number = _either(_number, lambda view, x: x)  # x as the kind of number that the view gives: one or four
+summed = _either(_summed, lambda view, x: x)  # the sum over links, from what a loop over wide(view) added up
+forget = _either(_forget, lambda: None)  # makes the compiler read memory again, not copies in registers or on the stack

@@ -1,12 +1,12 @@
-"""Compiling a kernel only as far as it is needed: LLVM's work is done once, on the whole of what Python calls.
+"""Compilation in stages: LLVM optimises once, when all code below a function that Python calls is together.
 
-Numba optimises every function and makes machine code of it, and then does it again for all that calls it, at every
-level. The functions below an entry are only ever used inside one, so they stop at LLVM's intermediate code here. An
-entry takes in the code of all of them as its own, which LLVM then optimises as a whole; and what only borrows arrays
-from its caller counts no references to them.
+Numba optimises every function and makes machine code of it, then does so again for each of its callers, at every level.
+Kernels below an entry are only used inside entries, so here they stop at LLVM's intermediate code. An entry links the
+code of all of them, and LLVM optimises the whole. Functions that only borrow arrays from their callers do not count
+references to them.
 
-It is done with parts of Numba that are not its public face: compilers.py tries whether they work, and does without them
-if not.
+This uses parts of Numba that are not public. compilers.py tries whether they work, and uses Numba's own pipeline if
+not.
 """
 
 import operator
@@ -18,7 +18,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
-# Passes for what no kernel uses: contexts, closures, array expressions, dynamic exceptions, literal loops; and reports
+# Passes that are left out: for contexts, closures, array expressions, dynamic exceptions and literal loops, which no
+# kernel uses; and for reports
 _IDLE = {
     "with_lifting", "inline_closure_likes", "nopython_rewrites", "rewrite_dynamic_raises", "inline_overloads",
     "make_function_op_code_to_jit_function", "find_literally", "literal_unroll", "LiteralPropagation",
@@ -36,16 +37,16 @@ class _Inner(JITCodeLibrary):
     def finalize(self):
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage.name == "external":
-                function.linkage = "linkonce_odr"  # of several copies one is kept, of an unused function none
+                function.linkage = "linkonce_odr"  # the linker keeps one of several copies, and no unused function
         self._finalized = True
 
     def code(self):
-        """What an entry links."""
+        """The code that an entry links."""
         self._ensure_finalized()
         return self._final_module
 
     def _get_module_for_linking(self):
-        """What a function that is not ours links: all that is needed."""
+        """The code that a function outside this package links: this function and all that it calls."""
         if self._shared_module is None:
             whole = _Whole(self._codegen, self.name)
             whole._final_module = self.code().clone()
@@ -61,8 +62,8 @@ class _Whole(JITCodeLibrary):
     """Code of an entry and of all that it calls."""
 
     def take_in(self):
-        """Link inner functions, however deep, and leave other libraries to Numba. Callers come before all that they
-        call: LLVM leaves out what nothing has asked for yet, and the address of it would be zero."""
+        """Link inner functions at all levels, and leave other libraries to Numba. Callers are linked before what they
+        call: LLVM drops a function that nothing refers to yet, and its address would be zero."""
         called_first, met, others = [], set(), []
 
         def visit(library):
@@ -87,24 +88,25 @@ class _Whole(JITCodeLibrary):
         self.take_in()
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage.name == "linkonce_odr":
-                # Nobody else can call it: LLVM may reshape it. Private and not internal, as the linker of compiled code
-                # would still find it by its name, and give it to others in place of their own
+                # Nothing else calls it, so LLVM may reshape it. It is private and not internal: the linker of compiled
+                # code would find an internal one by its name, and give it to other entries instead of their own
                 function.linkage = "private"
         super().finalize()
 
     def _optimize_final_module(self):
-        """All passes once: Numba makes them twice, so as to find more references that cancel; here there are few."""
+        """Run all passes once. Numba runs them twice to find more references that cancel; here there are few."""
         passes, builder = self._codegen._module_pass_manager()
         passes.run(self._final_module, builder)
 
 
 def _no_executable(library, fndesc, env):
-    """What Numba keeps of a function in place of the address that Python would call."""
+    """Stand in for the function that Python would call: inner functions have none."""
     return make_function(fndesc.lookup_module(), fndesc.qualname.split(".")[-1], "", 0, env, (library,))
 
 
 def _borrows(state):
-    """Whether a function only ever holds arrays that its caller holds too: it gives none away, and is given none."""
+    """Whether a function only holds arrays that its caller holds, too: it returns none, and no call returns one to it.
+    """
     given = {call.return_type for expression, call in state.calltypes.items()
              if getattr(expression, "op", "") == "call" and call is not None}
     models = state.targetctx.data_model_manager
@@ -134,8 +136,8 @@ class EntryLowering(NativeLowering):
 
 @cache
 def _remembering(typing):
-    """A typing context that remembers what operators give for arguments of these types: Numba would try every operator
-    that it has been taught, at every sum and product."""
+    """A typing context that remembers the result types of operators: at every sum and product Numba would try all
+    overloads of the operator again."""
     remembering, known = copy(typing), {}
 
     def resolve_function_type(function, args, kws):
@@ -151,7 +153,7 @@ def _remembering(typing):
 
 
 def rearrange(state, pipelines, lowering):
-    """Give Numba's pipelines another last stage, and leave out the passes that kernels have no use for."""
+    """Replace the last stage of Numba's pipelines, and leave out passes that kernels do not need."""
     state.typingctx = _remembering(state.typingctx)
     state.targetctx = state.targetctx.subtarget(typing_context=state.typingctx)
     for pipeline in pipelines:

@@ -74,7 +74,7 @@ def mat_of_sym(A):
 
 @formula
 def square_of(a, k):
-    """k a aᵀ: of its nine numbers six are worked out."""
+    """k a aᵀ, of whose nine numbers only six are computed."""
     x, y, z = k * a[0], k * a[1], k * a[2]
     return mat_of_sym((x * a[0], y * a[1], z * a[2], x * a[1], x * a[2], y * a[2]))
 
@@ -109,7 +109,7 @@ def mat_hat(A, b):
 
 @formula
 def add_hat_mat(M, a, B):
-    """M + â B, two operations a number."""
+    """M + â B, in two operations per number."""
     return (M[0] + a[1] * B[6] - a[2] * B[3], M[1] + a[1] * B[7] - a[2] * B[4], M[2] + a[1] * B[8] - a[2] * B[5],
             M[3] + a[2] * B[0] - a[0] * B[6], M[4] + a[2] * B[1] - a[0] * B[7], M[5] + a[2] * B[2] - a[0] * B[8],
             M[6] + a[0] * B[3] - a[1] * B[0], M[7] + a[0] * B[4] - a[1] * B[1], M[8] + a[0] * B[5] - a[1] * B[2])
@@ -125,7 +125,7 @@ def sub_mat_hat(M, A, b):
 
 @formula
 def mat_inverse(A):
-    """Inverse by cofactors; of a singular matrix, infinities and NaN."""
+    """Inverse by cofactors; a singular matrix gives infinities and NaN."""
     a, b, c = A[4] * A[8] - A[5] * A[7], A[5] * A[6] - A[3] * A[8], A[3] * A[7] - A[4] * A[6]
     k = 1.0 / (A[0] * a + A[1] * b + A[2] * c)
     return (k * a, k * (A[2] * A[7] - A[1] * A[8]), k * (A[1] * A[5] - A[2] * A[4]),

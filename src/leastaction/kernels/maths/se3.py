@@ -55,7 +55,7 @@ def _four_terms_closed(c, s):
     return ratio, beta, gamma, kappa
 
 
-# Of a quaternion with scalar part c and squared vector part s: θ / sin(θ/2), β and γ; and these with κ
+# For a quaternion with scalar part c and squared vector part s: θ / sin(θ/2), β and γ; and these with κ
 rotation_terms = piecewise(small_rotation, _terms_series, _terms_closed)
 four_terms = piecewise(small_rotation, _four_terms_series, _four_terms_closed)
 

@@ -8,7 +8,7 @@ from ..machine.simd import below, nearest
 from .coefficients import COS_HALF, LOG_RATIO, S_LIMIT, SINC_HALF, SQUARE_LIMIT
 from .vec3 import add, add_scaled, cross, dot, scale
 
-# Polynomials by Estrin's scheme: Horner's would wait for every product before it begins the next
+# Polynomials by Estrin's scheme: in Horner's, every product waits for the one before
 
 
 @formula
@@ -74,7 +74,7 @@ def unrotate(q, p):
 
 @kernel
 def conjugate_by(q, j):
-    """The rotation j, given in the axes of a body of orientation q, in world axes: q j q⁻¹."""
+    """q j q⁻¹: the rotation j in world axes, where j is given in the axes of a body of orientation q."""
     x, y, z = rotate(q, vector(j))
     return j[0], x, y, z
 
@@ -142,7 +142,7 @@ def exp(w):
 
 
 def small_rotation(c, s):
-    """The same of a quaternion with scalar part c and squared vector part s."""
+    """Whether a quaternion with scalar part c and squared vector part s is within range of the series."""
     return below(s, S_LIMIT) and below(0.0, c)
 
 

@@ -86,5 +86,5 @@ def sym_commutator(a, B):
 
 @formula
 def unit(j):
-    """Unit vector j; zero for another j."""
+    """Unit vector j = 0, 1 or 2; zero for any other j."""
     return 1.0 if j == 0 else 0.0, 1.0 if j == 1 else 0.0, 1.0 if j == 2 else 0.0

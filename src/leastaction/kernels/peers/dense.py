@@ -1,7 +1,7 @@
 """The methods that the paper compares itself with: their step.
 
-They make the same step as step.py, from (q0, p0) to (q1, p1), and are compiled by themselves when first asked
-for. With SVI the momentum is kept by the joints alone (JOINT_P), and that of the links is zero between steps.
+They make the same step as step.py, from (q0, p0) to (q1, p1), and are compiled apart when they are first used. With SVI
+only the joints have momentum (the field joint_momentum); that of the links is zero between steps.
 """
 
 from collections import namedtuple
@@ -86,7 +86,7 @@ def dense_step(method, system, state, held, h, stage):
 
 @part
 def blame(tree, state, h, settings, status, residual):
-    """The joint to blame for a step without a root; of SVI the one with the largest residual."""
+    """The joint to blame for a step without a root; for SVI, the one with the largest residual."""
     if residual != SVI:
         return worst_joint(tree, state, h, settings.retraction, True, status)
     worst, f = 0, state.f
@@ -107,7 +107,7 @@ def begin(method, system, state, h):
 
 @part
 def advance(method, system, state, held, k, h):
-    """All stages of step k; its node is always looked at."""
+    """Make all stages of step k; the energy of its node is always evaluated."""
     made = nothing_yet(state.w)
     for s in range(len(method.stages)):
         made = after_stage(made, dense_step(method, system, state, held, method.stages[s] * h, s))

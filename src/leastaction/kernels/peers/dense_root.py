@@ -45,7 +45,7 @@ def see_desk(desk):
 
 @kernel
 def save_wrenches(tree, w):
-    """Keep the wrenches in the place of the twists."""
+    """Copy the wrenches to the place of the twists."""
     for i in range(tree.n):
         link(w, i).twist = link(w, i).wrench
 
@@ -58,8 +58,8 @@ def restore_wrenches(tree, w):
 
 @kernel
 def evaluate(system, state, h, settings, residual, desk):
-    """Set desk.f to the residual of the present motion. Gives twice the kinetic energy, and as drnea() the least
-    cos(θ/2). Of SVI, desk.x and desk.y are ∂L/∂v and ∂L/∂q; of DRNEA, the wrenches are kept as the twists."""
+    """Set desk.f to the residual of the present motion. Returns twice the kinetic energy and, as drnea(), the least
+    cos(θ/2). For SVI, desk.x and desk.y are ∂L/∂v and ∂L/∂q; for DRNEA, the wrenches are copied to the twists."""
     tree, w, f = system.tree, state.w, desk.f
     if residual == SVI:
         get_motion(tree, w, desk.z)
@@ -141,7 +141,7 @@ def broyden_step(desk, again):
 
 @kernel
 def move_joints(tree, w, step):
-    """Let the motion of every joint be followed by its part of the step, which is in body axes."""
+    """Apply to the motion of every joint its part of the step, which is in body axes."""
     put_rhs(tree, w, step)
     for i in range(tree.n):
         joint.tau_as_x(tree.kind[i], link(w, i))

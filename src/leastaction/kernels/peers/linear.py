@@ -1,4 +1,4 @@
-"""Dense linear algebra on views of row-major matrices, for the methods that need it: NumPy's would ask for SciPy."""
+"""Dense linear algebra on views of row-major matrices; in kernels, NumPy's would need SciPy."""
 
 from ..machine.float4 import total
 from ..machine.jit import kernel
@@ -55,7 +55,7 @@ def transposed_product(A, n, x, out):
 
 @kernel
 def lu_solve(A, n, x):
-    """x ← A⁻¹ x by elimination with row pivots; A is overwritten. Gives whether A is regular."""
+    """x ← A⁻¹ x by elimination with row pivots; A is overwritten. Returns whether A is regular."""
     for c in range(n):
         pivot = c
         for r in range(c + 1, n):

@@ -31,7 +31,7 @@ J_TURN, J_MOVE, D_TURN, D_MOVE, BY_V, BY_Q, ROWS = 0, 3, 6, 9, 12, 13, 14
 
 
 def paths_of(parent: np.ndarray, workspace: np.ndarray, jacobian: bool) -> Paths:
-    """Room to work in for a tree; of no use for the Jacobian unless asked for it."""
+    """Allocate the scratch memory for a tree; that of the Jacobian only if asked for."""
     n = len(parent)
     main, depth = np.full(n, -1, dtype=np.int64), np.ones(n + 1, dtype=np.int64)
     depth[n] = 0
@@ -73,7 +73,7 @@ def dual(m, f, turn, move):
 
 @kernel
 def shift(x, k, width, arm):
-    """Columns J and D of the parent, seen at the child's origin."""
+    """Columns J and D of the parent, shifted to the child's origin."""
     lay(x, k, J_MOVE, width, add(take(x, k, J_MOVE, width), cross(take(x, k, J_TURN, width), arm)))
     lay(x, k, D_MOVE, width, add(take(x, k, D_MOVE, width), cross(take(x, k, D_TURN, width), arm)))
 

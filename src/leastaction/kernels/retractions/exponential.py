@@ -22,7 +22,7 @@ from .split import moved, rotation_derivative, split_twist
 
 @formula
 def screw_terms(turn, d, beta):
-    """Of w and d: w·w, w·d, w×d, w×(w×d), 1 − β w·w, the c of AᵀA = 1 + c ŵ², AᵀA d, and v = A d."""
+    """Products of w and d: w·w, w·d, w×d, w×(w×d), 1 − β w·w, the c of AᵀA = 1 + c ŵ², AᵀA d, and v = A d."""
     square = dot(turn, turn)
     t = cross(turn, d)
     tt = cross(turn, t)
@@ -36,7 +36,7 @@ def screw_terms(turn, d, beta):
 def exp_momentum(L, h, ratio, beta, gamma):
     """Alg. 2, line 7: μ = [dlog_x]ᵀ G x / h about the link's origin at t_k, and xᵀ G x. Needs displacements().
 
-    With w = ρu, ρ = θ/sin(θ/2), and all products of three vectors written out: so those with u need not wait for ρ.
+    With w = ρu, ρ = θ/sin(θ/2). Products of three vectors are written out, so that those with u need not wait for ρ.
     """
     u, d = moved(L)
     t, y = cross(u, d), sym_mul(L.inertia_world, u)
@@ -62,7 +62,7 @@ def exp_momentum(L, h, ratio, beta, gamma):
 def exp_stiffness(L, h, ratio, beta, gamma, kappa):
     """K as blocks, exactly: the derivative of exp_momentum when the link moves by ζ = (z, y) about its origin at t_k.
 
-    Then δw = A z and δd = y + z×e, the centre of mass being at e after the step. Most matrices are dyads, as
+    Then δw = A z and δd = y + z×e, where e is the centre of mass after the step. Most matrices are dyads, as
     hat(w×d) + ŵd̂ = 2 d wᵀ − w dᵀ − w·d, wᵀA = wᵀ and dᵀA = (Aᵀd)ᵀ.
     """
     turn, d = split_twist(L, ratio)
@@ -112,13 +112,13 @@ def exp_stiffness(L, h, ratio, beta, gamma, kappa):
 
 @formula
 def put_stiffness_second_order(L, h):
-    """Set K to second order in x, for less than half of the work. With k = m/h, κ = k/12, α = k + κ w·w, the centre of
-    mass at c before the step, b = d + c×w and y = I w/h,
+    """Set K to second order in x, in less than half of the work. With k = m/h, κ = k/12, α = k + κ w·w, the centre of
+    mass c before the step, b = d + c×w and y = I w/h,
 
     K22 = α − κ w wᵀ,  K21 = P − hat(α c + k d),  K12 = Pᵀ + hat(α c),  P = κ (2 d wᵀ − w bᵀ − w·d),
 
-    and K11 is a symmetric matrix and a hat, written out in docs/derivation.md. Blocks are put before the next ones are
-    begun: the registers do not hold all four, and the stack costs more than the arithmetic.
+    and K11 is a symmetric matrix plus a hat, written out in docs/derivation.md. Each block is stored before the next
+    one is begun: the registers do not hold all four, and the stack costs more than the arithmetic.
     """
     u = so3.vector(L.dR)
     turn, d = split_twist(L, 2.0 + dot(u, u) * (1.0 / 3.0))
@@ -139,11 +139,11 @@ def put_stiffness_second_order(L, h):
 
     inertia, lever = L.inertia_world, cross(centre, d)
     y, trace = scale(by_h, sym_mul(inertia, turn)), by_h * (inertia[0] + inertia[1] + inertia[2])
-    # The symmetric matrix: what turning about the centre of mass asks for …
+    # The symmetric matrix: the part of turning about the centre of mass …
     sym = sym_add_scaled(sym_commutator(scale(0.5 * by_h, turn), inertia), by_h - by_h * square * (5.0 / 12.0), inertia)
     z = add_scaled(add_scaled(scale(5.0 / 6.0, y), -0.25 * trace, turn), 4.0 * twelfth, lever)
     sym = sym_add_dyads(sym, turn, z)
-    # … and the mass that moves with it
+    # … and that of the mass, which moves with it
     sym = sym_add_dyads(sym_add_square(sym, -twelfth, b), neg(centre), after)
     shift = dot(centre, after) + twelfth * dot(d, d) + 0.25 * square * trace - dot(turn, y) * (5.0 / 12.0)
     skew = add_scaled(add_scaled(scale(0.25, cross(y, turn)), -0.5, y), -0.5 * k, lever)

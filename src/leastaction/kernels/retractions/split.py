@@ -13,7 +13,7 @@ from ..maths.vec3 import add, add_scaled, cross, dot, scale, sym_mul
 
 @formula
 def moved(L):
-    """How a link moves over the step: vector part of its rotation, and e. Needs displacements()."""
+    """Motion of a link over the step: vector part of its rotation, and e. Needs displacements()."""
     q = L.dR
     return so3.vector(q), add(L.d, so3.rotate_less_one(q, L.centre))
 
@@ -48,7 +48,7 @@ def rotation_derivative(turn, beta):
 
 @formula
 def split_stiffness(L, h, ratio, beta, gamma):
-    """K as blocks: [[K_w − k ĉ ê, k ĉ], [−k ê, k]], k = m/h, the centre of mass being at c before, at e after."""
+    """K as blocks: [[K_w − k ĉ ê, k ĉ], [−k ê, k]], k = m/h; c and e are the centre of mass before and after."""
     turn, move = split_twist(L, ratio)
     inertia = L.inertia_world
     y = sym_mul(inertia, turn)
