@@ -5,10 +5,10 @@ BIN := .venv/bin
 WORKERS ?= 2
 export MPLBACKEND = Agg
 
-.PHONY: help demo test chromium lint bench choose reproduce docs soak attack matrix zoo wheel clean
+.PHONY: help demo test chromium lint bench bench-loops choose reproduce docs soak attack matrix zoo wheel clean
 
 help:    ## show this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
 
 demo: .venv/demo.stamp    ## an hour of a chain under three integrators: a table, out/hour.png and out/chain.gif
 	$(BIN)/leastaction demo --out out
@@ -27,6 +27,9 @@ lint: .venv/dev.stamp    ## ruff, mypy and the import layers
 
 bench: .venv/peers.stamp    ## time every step, beside the peers; OPTIONS=--quick for two minutes of it
 	$(BIN)/python -m benchmarks $(OPTIONS)
+
+bench-loops: .venv/peers.stamp    ## closed loops: a four-bar beside the peers, ladders; the tables of docs/performance.md
+	$(BIN)/python -m benchmarks.loops $(OPTIONS)
 
 choose: .venv/peers.stamp    ## which order, step, root finder and guess for which problem: the tables of docs/choosing.md
 	$(BIN)/python -m benchmarks.choosing $(OPTIONS)

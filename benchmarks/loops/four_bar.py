@@ -1,0 +1,119 @@
+"""A four-bar for 100 s: error of the energy, gap of the loop and CPU time, ours and of other libraries."""
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+import leastaction as la
+from benchmarks.loops.mechanisms import Array, Mechanism, four_bar, open_four_bar
+from benchmarks.loops.rivals import LOOK, rivals
+from leastaction.markdown import table
+from leastaction.simulation.judgement import silent
+
+STEPS = (5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2)  # s
+ORDERS = (2, 4, 6, 8)
+SHOWN = 2e-3  # s, the step of the table
+
+
+class Run(NamedTuple):
+    """A method on the four-bar.
+
+    name : of the method
+    h : step, s
+    error : greatest error of the energy, J; NaN if it did not come to the end
+    quarters : (4,) mean errors of the energy in the quarters of the run, J
+    gap : greatest distance of the loop's ends, m
+    cpu : CPU time of the run, s
+    """
+
+    name: str
+    h: float
+    error: float
+    quarters: Array
+    gap: float
+    cpu: float
+    duration: float
+
+
+def run_of(name: str, h: float, duration: float, q: Array, v: Array, cpu: float, mechanism: Mechanism) -> Run:
+    """Judge states (K, 3) of a run."""
+    energies = np.array([la.energy(mechanism.model, *state) for state in zip(q, v, strict=True)])
+    errors = energies - energies[0]
+    gap = max(la.closure(mechanism.model, each).max() for each in q)
+    quarters = np.array([part.mean() for part in np.array_split(errors, 4)])
+    return Run(name, h, float(np.abs(errors).max()), quarters, float(gap), cpu, duration)
+
+
+@silent()
+def ours(order: int, h: float, duration: float, mechanism: Mechanism) -> Run:
+    """Follow it by a variational step of this order."""
+    integrator, steps = la.Variational(order=order), round(duration / h)
+    la.simulate(*mechanism, dt=h, steps=2 * LOOK, integrator=integrator)  # compiles
+    began = time.process_time()
+    traj = la.simulate(*mechanism, dt=h, steps=steps, record_every=LOOK, integrator=integrator)
+    return run_of(f"leastaction order {order}", h, duration, traj.q, traj.v, time.process_time() - began, mechanism)
+
+
+def work_and_precision(duration: float = 100.0, steps: tuple[float, ...] = STEPS,
+                       orders: tuple[int, ...] = ORDERS) -> list[Run]:
+    """Follow the four-bar by all methods at all steps; runs that fail are left out."""
+    mechanism, runs = four_bar(), []
+    for h in steps:
+        for order in orders:
+            try:
+                runs.append(ours(order, h, duration, mechanism))
+            except la.StepError:
+                continue
+        for rival in rivals():
+            q, v, cpu = rival.run(mechanism.q, mechanism.v, h, round(duration / h))
+            if len(q) > round(duration / h) // LOOK and np.isfinite(q).all() and np.isfinite(v).all():
+                runs.append(run_of(rival.name, h, duration, q, v, cpu, mechanism))
+    return runs
+
+
+def step_ratio(steps: int = 200_000, repeats: int = 7) -> float:
+    """CPU time of a step of the four-bar over one of its open tree, of order 2 at 2 ms: medians of runs in turns."""
+    closed, tree = four_bar(), open_four_bar()
+    times: tuple[list[float], list[float]] = [], []
+    for repeat in range(repeats + 1):
+        for model, taken in ((closed.model, times[0]), (tree, times[1])):
+            sim = la.Simulator(model, closed.q, closed.v, dt=SHOWN)
+            sim.step(LOOK)
+            began = time.process_time()
+            sim.step(steps // 10 if repeat == 0 else steps)
+            if repeat:
+                taken.append(time.process_time() - began)
+    return float(np.median(times[0]) / np.median(times[1]))
+
+
+def beaten_by(runs: list[Run]) -> list[tuple[Run, Run | None]]:
+    """Put beside every run of a rival the best of ours that takes no more CPU time; None where there is none."""
+    mine = [run for run in runs if run.name.startswith("leastaction")]
+    pairs = []
+    for rival in runs:
+        if rival not in mine:
+            affordable = [run for run in mine if run.cpu <= rival.cpu]
+            pairs.append((rival, min(affordable, key=lambda run: run.error) if affordable else None))
+    return pairs
+
+
+def section(runs: list[Run], ratio: float) -> str:
+    """Write the tables down."""
+    rows = [(run.name, f"{run.error:.2g}", " ".join(f"{mean:.1g}" for mean in run.quarters), f"{run.gap:.1g}",
+             f"{1e6 * run.cpu * run.h / run.duration:.3g}") for run in runs if run.h == SHOWN]
+    best: dict[str, tuple[Run, Run]] = {}
+    for rival, own in beaten_by(runs):
+        if own is not None and (rival.name not in best or rival.error < best[rival.name][0].error):
+            best[rival.name] = rival, own
+    equal = [(name, f"{1e3 * rival.h:g} ms", f"{rival.error:.2g}", f"{own.name}, {1e3 * own.h:g} ms",
+              f"{own.error:.2g}", f"{rival.cpu / own.cpu:.2g}") for name, (rival, own) in best.items()]
+    return "\n\n".join([
+        f"A four-bar (crank 1, coupler 2, rocker 1.5, base 2.2 m, rods of 1 kg) for {runs[0].duration:g} s at "
+        f"{1e3 * SHOWN:g} ms:",
+        table(("method", "greatest error of the energy, J", "its mean in the quarters of the run, J", "greatest gap, m",
+               "µs a step"), rows),
+        "Each rival at its most accurate step of those tried, beside the best of ours that takes no more CPU time:",
+        table(("rival", "step", "its error, J", "ours", "our error, J", "its time / ours"), equal),
+        f"A step of the four-bar takes {ratio:.2f} times the step of its open tree.",
+    ])
