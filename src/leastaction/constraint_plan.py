@@ -34,9 +34,9 @@ from leastaction.kernels.layout import DOF, Tree
 
 Array = np.ndarray
 THRESHOLD = 1e-3  # of a block's least singular value, relative to what it is made of, above which it may go early
-# Configurations in which the early order is tried: how far joints are from neutral, rad or m. Away from it a chain curls
-# up, and no joint is straight; near it rods are about as long as they should be. Not q0, which may change: the order
-# decides the bits of a run.
+# Configurations in which the early order is tried: how far joints are from neutral, rad or m. Away from it a chain
+# curls up, and no joint is straight; near it rods are about as long as they should be. Not q0, which may change: the
+# order decides the bits of a run.
 TRIED = (0.3, 1.2), (-0.15, 0.15)
 NARROW = 6  # a front that is no wider than this cannot become cheaper: one link alone has six numbers
 
@@ -306,8 +306,8 @@ def plan(tree: Tree, rows: Rows, void: Array, numbers: Callable[[float, float], 
     ----------
     tree, rows : of the model
     void : (m,) rows that no joint can change
-    numbers : gives a random configuration between two distances from neutral; there the early order finds out which blocks
-        are regular
+    numbers : gives a random configuration between two distances from neutral; there the early order finds out which
+        blocks are regular
     """
     graph = Graph(tree, rows, void)
     widths, least = fronts_by_ancestors(graph)

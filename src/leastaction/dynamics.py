@@ -193,7 +193,7 @@ def forward_dynamics(
     if links.ndim != 2:
         raise ValueError(f"wrench must have shape ({model.nb}, 6), not {(*links.shape[:-2], model.nb, 6)}")
     if c.rows is not None:
-        return within_range(with_loops(model, c, q, v, vector(model, tau, "tau"), links).a, "an acceleration")
+        return within_range(with_loops(model, c, q, v, vector(model, tau, "tau"), links, _time(t)).a, "an acceleration")
     w = c.lend("forward_dynamics")
     given = c.system, w, q, v, vector(model, tau, "tau"), links, _time(t), a
     singular = c.bound(queries.forward_dynamics, *given)(*given)
@@ -210,17 +210,20 @@ class WithLoops(NamedTuple):
     redundant: int
 
 
-def with_loops(model: Model, c: Compiled, q: Array, v: Array, tau: Array, links: Array) -> WithLoops:
+def with_loops(
+    model: Model, c: Compiled, q: Array, v: Array, tau: Array, links: Array, t: float
+) -> WithLoops:
     """Solve M a − Aᵀ f = τ − bias, A a = −Ȧ v, of a model with loops, in linear time.
 
     Parameters
     ----------
     q, v, tau : (nq,), (nv,), (nv,) state and joint forces
     links : (n, 6) wrenches on links
+    t : time, s
     """
     a, f, plan, w = np.zeros(c.nv), np.zeros(len(c.rows.kind)), c.plan, c.lend("with_loops")  # type: ignore[union-attr]
     singular, redundant, failed = constrained.forward_dynamics(
-        c.system, w, q, v, tau, links, c.rows, plan.ops, plan.targets.reshape(-1), plan.places, plan.desk(), a, f)
+        c.system, w, q, v, tau, links, t, c.rows, plan.ops, plan.targets.reshape(-1), plan.places, plan.desk(), a, f)
     c.take_back("with_loops", w)
     require_regular(model, c, singular)
     if failed:

@@ -29,7 +29,7 @@ def multipliers(run: Trajectory) -> Array:
     c = compile_model(run.model)
     if c.rows is None:
         return np.zeros((len(run), 0))
-    return np.array([with_loops(run.model, c, run.q[k], run.v[k], *forces_at(run, k)).f for k in range(len(run))])
+    return np.array([with_loops(run.model, c, run.q[k], run.v[k], *forces_at(run, k), float(run.t[k])).f for k in range(len(run))])
 
 
 def redundant_rows(run: Trajectory) -> Array:
@@ -38,7 +38,7 @@ def redundant_rows(run: Trajectory) -> Array:
     if c.rows is None:
         return np.zeros(len(run), dtype=int)
     nothing = np.zeros(c.nv), np.zeros((c.tree.n, 6))
-    return np.array([with_loops(run.model, c, q, v, *nothing).redundant for q, v in zip(run.q, run.v, strict=True)])
+    return np.array([with_loops(run.model, c, q, v, *nothing, 0.0).redundant for q, v in zip(run.q, run.v, strict=True)])
 
 
 def flags(redundant: Array) -> Array:

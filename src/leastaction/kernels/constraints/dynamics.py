@@ -5,6 +5,7 @@ that rnea.link_forces leaves for a = 0.
 """
 
 from ..aba import load, singular_joint
+from ..elements import set_time
 from ..joints import get_solution
 from ..layout import Held
 from ..machine.jit import entry, kernel
@@ -84,12 +85,14 @@ def acceleration(system, w, v, held, rows, ops, places, x, out):
 
 
 @entry
-def forward_dynamics(system, w, q, v, tau, wrench, rows, ops, targets, places, desk, a, f):
-    """Accelerations a (nv,) and reactions f (m,) under the forces tau (nv,) on joints and wrench (n, 6) on links. Gives
-    the first singular joint or −1, the number of redundant rows, and whether the elimination failed."""
+def forward_dynamics(system, w, q, v, tau, wrench, t, rows, ops, targets, places, desk, a, f):
+    """Accelerations a (nv,) and reactions f (m,) under the forces tau (nv,) on joints and wrench (n, 6) on links, at
+    the time t. Gives the first singular joint or −1, the number of redundant rows, and whether the elimination
+    failed."""
     system, w, ops, targets, x = look_at(system), numbers(w), integers(ops), integers(targets), numbers(desk)
     tree = system.tree
     set_wrenches(tree, w, wrench)
+    set_time(system.elements, tree, w, t)
     arrive(system, w, q)
     rows_at_node(tree, w, rows, places, x)
     redundant, lost = factor_node(tree, w, rows, ops, targets, places, x)

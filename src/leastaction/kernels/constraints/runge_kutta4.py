@@ -7,6 +7,7 @@ energy.
 
 from collections import namedtuple
 
+from ..elements import set_time
 from ..explicit.common import explicit_method, increment_rate, keep_velocity, made
 from ..joints import get_solution, move_by
 from ..kinematics import place
@@ -24,8 +25,8 @@ from .filling import rows_at_node
 from .projection import factor_node, project
 from .rows import seen
 
-# stages: the desk of explicit/runge_kutta4.py; the rest as of step.Constrained
-ConstrainedRungeKutta4 = namedtuple("ConstrainedRungeKutta4", "stages rows ops targets places desk")
+# room: the desk of explicit/runge_kutta4.py; the rest as of step.Constrained
+ConstrainedRungeKutta4 = namedtuple("ConstrainedRungeKutta4", "room rows ops targets places desk")
 CLOSED = 1e-14  # m: rows that are as small are closed …
 ITERATIONS = 8  # … or as small as these make them, if that is
 FAR = 1e-6  # m: rows that stay as large are not
@@ -70,7 +71,7 @@ def close(method, system, state, epsilon):
 def runge_kutta_4(method, system, state, held, k, h):
     """As explicit.runge_kutta_4; then q and v are projected."""
     tree, q, v, nv = system.tree, state.q, state.v, system.tree.nv
-    desk = numbers(method.stages)
+    desk = numbers(method.room)
     a, rate, stage_v, epsilon, stage_q = desk, after(desk, 4 * nv), after(desk, 8 * nv), after(desk, 9 * nv), after(
         desk, 10 * nv)
     keep_velocity(tree, state)
@@ -84,6 +85,7 @@ def runge_kutta_4(method, system, state, held, k, h):
             stage_v[j] = v[j] + part_ * a[before + j] if stage > 0 else v[j]
         move_by(tree, stage_q, epsilon)
         increment_rate(tree, epsilon, stage_v, after(rate, stage * nv))
+        set_time(system.elements, tree, state.w, k * h + part_)
         lost = constrained_aba(method, system, state, stage_q, stage_v, held, after(a, stage * nv)) or lost
     for j in range(nv):
         epsilon[j] = h / 6.0 * (rate[j] + 2.0 * (rate[nv + j] + rate[2 * nv + j]) + rate[3 * nv + j])
