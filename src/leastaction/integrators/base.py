@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 from leastaction.compiled import Compiled
 from leastaction.integrators.status import Status
-from leastaction.kernels.elements.damping import damped
 from leastaction.model import Model
 
 kinds: dict[tuple[str, str], type["Integrator"]] = {}  # all that there are, by the module and the name of the class
@@ -82,8 +81,6 @@ class Integrator(ABC):
                              "take la.Variational()")
         if not self.takes_loops:
             model._refuse_loops(f"{self!r}")
-        if c.rows is not None and damped(c.elements):
-            model._refuse_loops("damping in forces between bodies", "give the damping to joints")
 
     def lane_method(self, c: Compiled) -> Any:
         """Return what the kernels read for four simulations in lanes."""

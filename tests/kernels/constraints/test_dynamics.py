@@ -14,7 +14,7 @@ from reference.trees import random_model, random_triplet
 def forward(c, rows, plan, q, v, tau):
     a, f = np.zeros(c.nv), np.zeros(len(rows.kind))
     dynamics.forward_dynamics(c.system, c.workspace(), np.asarray(q, float), np.asarray(v, float), tau,
-                              np.zeros((c.tree.n, 6)), rows, plan.ops, plan.targets.reshape(-1), plan.places,
+                              np.zeros((c.tree.n, 6)), 0.0, rows, plan.ops, plan.targets.reshape(-1), plan.places,
                               plan.desk(), a, f)
     return a, f
 

@@ -42,7 +42,8 @@ def own_twice(L):
 
 @kernel
 def twice_kinetic(tree, w, v):
-    """vᵀ M v, of the velocities that a solve left in the links and that are v in the joints."""
+    """vᵀ M v, of the velocities that a solve left in the links and that are v in the joints; without the armature that
+    is added where forces are seen ahead (elements/lead.py)."""
     twices = number(wide(w), 0.0)
     for k in teams(tree):  # every link by itself, or four at a time
         twices += own_twice(team(w, k))
@@ -50,7 +51,7 @@ def twice_kinetic(tree, w, v):
     for i in range(tree.n):
         if tree.passive[i]:
             for j in range(tree.iv[i], tree.iv[i] + DOF[tree.kind[i]]):
-                twice += link(w, i).armature * v[j] * v[j]
+                twice += link(w, i).own_armature * v[j] * v[j]
     return twice
 
 

@@ -4,6 +4,7 @@ from collections import namedtuple
 from math import inf, isfinite, sqrt
 
 from ..drnea import drnea, kick
+from ..elements.damping import damp
 from ..joints import deflections, get_motion, get_solution, improve_motion, restore_motion, save_motion, set_motion
 from ..layout import Made
 from ..machine.jit import kernel, part
@@ -157,6 +158,7 @@ def rescued_step(system, state, held, h, settings, c):
     tree, w = system.tree, state.w
     rows_at_node(tree, w, c.rows, c.places, c.x)
     kick(system, w, held, 0.5 * h)
+    damp(system.elements, tree, state, 0.5 * h, False)
     evaluations, residual, status = rescue(tree, state, h, state.scale[0], settings, c)
     least = least_cosine(tree, w)
     if status >= 0 and settings.max_substeps > 1 and least < RESOLVED:

@@ -25,8 +25,8 @@ from .filling import rows_at_node
 from .projection import factor_node, project
 from .rows import seen
 
-# stages: the desk of explicit/runge_kutta4.py; the rest as of step.Constrained
-ConstrainedRungeKutta4 = namedtuple("ConstrainedRungeKutta4", "stages rows ops targets places desk")
+# room: the desk of explicit/runge_kutta4.py; the rest as of step.Constrained
+ConstrainedRungeKutta4 = namedtuple("ConstrainedRungeKutta4", "room rows ops targets places desk")
 CLOSED = 1e-14  # m: rows that are as small are closed …
 ITERATIONS = 8  # … or as small as these make them, if that is
 FAR = 1e-6  # m: rows that stay as large are not
@@ -71,7 +71,7 @@ def close(method, system, state, epsilon):
 def runge_kutta_4(method, system, state, held, k, h):
     """As explicit.runge_kutta_4; then q and v are projected."""
     tree, q, v, nv = system.tree, state.q, state.v, system.tree.nv
-    desk = numbers(method.stages)
+    desk = numbers(method.room)
     a, rate, stage_v, epsilon, stage_q = desk, after(desk, 4 * nv), after(desk, 8 * nv), after(desk, 9 * nv), after(
         desk, 10 * nv)
     keep_velocity(tree, state)

@@ -7,6 +7,7 @@ As step.py, with multipliers (search.py), and with the momentum projected at the
 from collections import namedtuple
 
 from ..drnea import kick
+from ..elements.damping import damp
 from ..guess import guess, learn
 from ..joints import set_motion
 from ..layout import Made
@@ -14,9 +15,10 @@ from ..machine.jit import entry, kernel, part
 from ..machine.memory import look_at, see
 from ..machine.simd import after, integers, numbers
 from ..methods import method
+from ..mobility import look_ahead
 from ..momentum import generalized_momentum
 from ..node import arrive, force_scale, potential_energy, restore_node
-from ..record import KNOWN as LOOKED_AT
+from ..record import KNOWN as LOOKED_AT, LOOK
 from ..rnea import total_momentum
 from ..settings import SINGULAR
 from ..step import NOTICEABLE, after_stage, come, jumped, may_divide, nothing_yet
@@ -42,6 +44,7 @@ def step(method, system, state, held, h, stage):
         rows_at_node(tree, w, rows, places, x)
     told[KNOWN] = 0.0
     kick(system, w, held, 0.5 * h)
+    damp(system.elements, tree, state, 0.5 * h, False)
     guess(None, system, state, held, h, stage)
     set_motion(tree, w, state.motion)
     evaluations, residual, status, blamed, least = find_and_leave(
@@ -84,6 +87,9 @@ def begin(method, system, state, h):
 @part
 def advance(method, system, state, held, k, h):
     """All stages of step k, and the projection."""
+    if method.settings.damped and k % LOOK == 0 and len(method.stages) == 1:
+        look_ahead(system.tree, state.w, h)
+        state.factored[0] = 0.0
     made = nothing_yet(state.w)
     for s in range(len(method.stages)):
         made = after_stage(made, step(method, system, state, held, method.stages[s] * h, s))
@@ -133,7 +139,7 @@ def set_up(rows, ops, targets, places, desk, system, room):
     state, x = see(system.tree, room, 1), numbers(desk)
     springs = arrive(system, state.w, state.q)
     project(system.tree, state, seen(rows), integers(ops), integers(targets), places, x)
-    generalized_momentum(system.tree, state.w, state.p)
+    generalized_momentum(system.tree, state.w, state.v, state.p)
     twice = x[places.told + TWICE]
     energy = 0.5 * twice + potential_energy(system, state.w, springs)
     angular, linear = total_momentum(system.tree, state.w)
