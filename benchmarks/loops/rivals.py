@@ -60,7 +60,7 @@ def mujoco(integrator: str, stiff: bool) -> Callable[[Array, Array, float, int],
             mj.mj_step(m, d, LOOK)
             cpu += time.process_time() - began
             states.append((d.qpos.copy(), d.qvel.copy()))
-        return *map(np.array, zip(*states, strict=True)), cpu
+        return *_stacked(states), cpu
 
     return run
 
@@ -116,7 +116,7 @@ def pinocchio(algorithm: str, runge_kutta: bool) -> Callable[[Array, Array, floa
             k3 = acceleration(q + h / 2 * (v + h / 2 * k1), v + h / 2 * k2)
             k4 = acceleration(q + h * (v + h / 2 * k2), v + h * k3)
             q, v = q + h * v + h * h / 6 * (k1 + k2 + k3), v + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-        return *map(np.array, zip(*states, strict=True)), steps * each * (4 if runge_kutta else 1)
+        return *_stacked(states), steps * each * (4 if runge_kutta else 1)
 
     return run
 
@@ -129,7 +129,8 @@ def drake() -> Callable[[Array, Array, float, int], tuple[Array, Array, float]]:
     from pydrake.systems.analysis import Simulator
 
     def run(q: Array, v: Array, h: float, steps: int) -> tuple[Array, Array, float]:
-        plant, bodies = MultibodyPlant(h), []
+        plant = MultibodyPlant(h)
+        bodies: list[Any] = []
         plant.set_discrete_contact_approximation(DiscreteContactApproximation.kSap)
         for k, (parent, length, at) in enumerate(PARTS):
             inertia = SpatialInertia.MakeFromCentralInertia(
@@ -153,7 +154,7 @@ def drake() -> Callable[[Array, Array, float, int], tuple[Array, Array, float]]:
             simulator.AdvanceTo((k + 1) * LOOK * h)
             cpu += time.process_time() - began
             states.append((plant.GetPositions(context), plant.GetVelocities(context)))
-        return *map(np.array, zip(*states, strict=True)), cpu
+        return *_stacked(states), cpu
 
     return run
 
@@ -173,6 +174,12 @@ def rivals() -> Iterator[Rival]:
             yield Rival(name, make())
         except ImportError:
             continue
+
+
+def _stacked(states: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Configurations and velocities of states, (K, 3) each."""
+    q, v = zip(*states, strict=True)
+    return np.array(q), np.array(v)
 
 
 def _fastest(call: Callable[[], object]) -> float:
