@@ -23,6 +23,8 @@ from leastaction.kernels.machine import memory
 from leastaction.kernels.machine.jit import bound
 from leastaction.model import Model, merge_fixed
 from leastaction.model.arrays import product, rotated
+from leastaction.model.joint import Part
+from leastaction.model.unhonoured import FRICTION, LIMITS
 from leastaction.tables import Places, tables
 
 
@@ -54,6 +56,7 @@ class Compiled:
     rows : of loops and couplings, as kernels/constraints takes them; None if there are none
     force_rows : of every force, in how many rows of which kind of table it is
     driven : whether some force between bodies changes the energy
+    limits : (m, 5) what kernels/limits reads of each joint with limits or dry friction that act
     """
 
     tree: Tree
@@ -74,6 +77,7 @@ class Compiled:
     rows: Rows | None
     force_rows: list[dict[str, int]]
     driven: bool
+    limits: np.ndarray
 
     @cached_property
     def system(self) -> System:
@@ -165,7 +169,7 @@ class Compiled:
 
     def _fill(self, w: np.ndarray) -> None:
         rows = w[: self.tree.end].reshape(-1, memory.BLOCK // LANES, LANES)
-        for name in ("rotation", "dR", "joint_rotation"):
+        for name in ("rotation", "dR", "joint_rotation", "free"):
             rows[:, LINK.rows(name).start] = 1.0
         rows[:, : layout.CONSTANTS] = self._constant_rows
 
@@ -239,6 +243,17 @@ def remember(model: Model, compiled: Compiled) -> Compiled:
         finalize(model, _cache.pop, id(model), None).atexit = False
     _cache[id(model)] = _revision(model), compiled
     return compiled
+
+
+def _limits(parts: list[Part], off: frozenset[str]) -> np.ndarray:
+    """Rows (m, 5) of kernels/limits: link, low, high, restitution, friction."""
+    rows = []
+    for i, part in enumerate(parts):
+        low, high = (-np.inf, np.inf) if LIMITS in off else (part.low, part.high)
+        friction = 0.0 if FRICTION in off else part.friction
+        if low > -np.inf or high < np.inf or friction > 0.0:
+            rows.append((float(i), low, high, part.restitution, friction))
+    return np.array(rows, dtype=float).reshape(-1, 5)
 
 
 def ground_energy(gravity: np.ndarray, first_moment: np.ndarray) -> np.ndarray:
@@ -326,10 +341,11 @@ def _compile(model: Model) -> Compiled:
                     merged.quaternion, np.flatnonzero(carried & (merged.mass[mine] > 0)).tolist(), n)
     acting, force_rows = tables(model, places)
     gx, gy, gz = model.gravity.tolist()
+    limits = _limits(parts, model.switched_off)
     tree = memory.addressed(Tree(
         n, model.nq, model.nv, most=max(layout.DOF[part.kind] for part in parts),
-        slides=int(any(part.slide.any() for part in parts)), end=0, matrices=0, sides=0, size=0,
-        parent=ground.astype(np.int64), kind=kind, iq=np.array(iq), iv=np.array(iv),
+        slides=int(any(part.slide.any() for part in parts)), locks=int(len(limits) > 0), end=0, matrices=0, sides=0,
+        size=0, parent=ground.astype(np.int64), kind=kind, iq=np.array(iq), iv=np.array(iv),
         passive=np.array(passive, dtype=np.int64), family=family.astype(np.int64),
         side=np.cumsum(kind != layout.SCREW) - 1,
     ), lanes=False)
@@ -352,4 +368,5 @@ def _compile(model: Model) -> Compiled:
         force_rows=force_rows,
         driven=not all(force.keeps_energy for force in model.forces.values()),
         rows=rows_of(model, tree, rows, link_of_body, merged.position, merged.quaternion),
+        limits=limits,
     )

@@ -41,6 +41,10 @@ class Trajectories(Sequence[Trajectory]):
     energy : (B, N) total energy, J
     momentum : (B, N, 6) total spatial momentum about the world's origin, angular then linear, world axes, kg m²/s,
         kg m/s
+    ledger : (B, N, 6) energy that has left each mechanism so far, J, in the order of `Trajectory.dissipated`; (B, N, 0)
+        where nothing takes or gives energy
+    impulse : (B, N, 2 nv) impulses of limits, then of dry friction, since the kept node before; (B, N, 0) if the model
+        has neither
     iterations : (B, S) residual evaluations from one kept node to the next, in total; 0 where no step was made
     residual : (B, S) greatest residual left there, in the units of the stopping rule; 0 where no step was made
     status : (B, S) the most that a step needed there, see Status; where no step was made the negative one that says why
@@ -58,6 +62,8 @@ class Trajectories(Sequence[Trajectory]):
     p: Array
     energy: Array
     momentum: Array
+    ledger: Array
+    impulse: Array
     iterations: Array
     residual: Array
     status: Array

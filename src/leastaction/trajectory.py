@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from leastaction import dynamics
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Status
-from leastaction.model import Model
+from leastaction.model import Model, losses
 from leastaction.model.unhonoured import KNOWN
 from leastaction.simulation.judgement import Judgement, Looks, judge_energy
 from leastaction.simulation.simulator import Simulator
@@ -93,6 +93,9 @@ class Trajectory:
     p : (N, nv) momenta conjugate to v, kg m²/s, kg m/s
     energy : (N,) total energy, from the momentum: ½ pᵀM⁻¹p + potential, J
     momentum : (N, 6) total spatial momentum about the world's origin, angular then linear, world axes, kg m²/s, kg m/s
+    ledger : (N, 6) what `dissipated` gives by name, J; (N, 0) where nothing takes or gives energy
+    impulse : (N, 2 nv) impulses of limits, then of dry friction, since the kept node before, N m s, N s; (N, 0) where
+        the model has neither
     iterations : (S,) residual evaluations from one kept node to the next, in total
     residual : (S,) greatest residual left there, in the units of the stopping rule
     status : (S,) the most that a step needed there, see Status; 0 converged, 1 at the round-off floor, more where more
@@ -118,6 +121,8 @@ class Trajectory:
     p: Array
     energy: Array
     momentum: Array
+    ledger: Array
+    impulse: Array
     iterations: Array
     residual: Array
     status: Array
@@ -136,7 +141,8 @@ class Trajectory:
     def __repr__(self) -> str:
         return (
             f"<Trajectory of '{self.model.name}': {self.steps} steps of {self.dt:g} s, {len(self)} kept, "
-            f"energy {'change' if self.judgement.reason else 'error'} within {self.max_energy_error:.2g}"
+            f"energy {'change' if self.judgement.reason or self.loses_energy else 'error'} within "
+            f"{self.max_energy_error:.2g}"
             f"{', cut short' if self.failure else ''}>"
         )
 
@@ -156,6 +162,50 @@ class Trajectory:
     def steps(self) -> int:
         """Number of steps made."""
         return self.tally.steps
+
+    @property
+    def dissipated(self) -> dict[str, Array]:
+        """Where the energy went: (N,) energy that has left the mechanism since the start, J, by what took it.
+
+        The keys are "damping", "actuators", "control", "dry_friction", "limits" and "recovery" (of joints that started
+        beyond a limit). Each is the work of its own forces and impulses, none a remainder; what gives energy is
+        negative.
+        """
+        return {name: self.ledger[:, k] if self.ledger.shape[1] else np.zeros(len(self))
+                for k, name in enumerate(losses.ENTRIES)}
+
+    @property
+    def balance(self) -> Array:
+        """(N,) energy, plus all that has left the mechanism, less the energy at the start, J: the step's own error."""
+        balance: Array = self.energy + self.ledger.sum(axis=1) - self.energy[0]
+        return balance
+
+    @property
+    def loses_energy(self) -> bool:
+        """Whether anything has taken energy from the mechanism, or given it some, by the ledger."""
+        return bool(self.ledger.any())
+
+    @property
+    def max_balance_error(self) -> float:
+        """Greatest size of the balance at a kept node, of the peak kinetic energy of the run."""
+        return float(np.abs(self.balance).max() / self.energy_scale)
+
+    @property
+    def limit_force(self) -> Array:
+        """(N − 1, nv) mean forces of joint limits from each kept node to the next, N m and N, impacts included."""
+        return self._mean_force(0)
+
+    @property
+    def dry_friction(self) -> Array:
+        """(N − 1, nv) mean forces of dry friction from each kept node to the next, N m and N."""
+        return self._mean_force(1)
+
+    def _mean_force(self, which: int) -> Array:
+        nv = self.model.nv
+        if not self.impulse.shape[1]:
+            return np.zeros((len(self) - 1, nv))
+        force: Array = self.impulse[1:, which * nv : (which + 1) * nv] / (self.dt * self.record_every)
+        return force
 
     @property
     def energy_error(self) -> Array:
@@ -260,8 +310,12 @@ class Trajectory:
         tally, found = self.tally, self.judgement
         lines = [
             f"{self.model.name}: {tally.steps} steps of {self.dt:g} s with {type(self.integrator).__name__}",
-            f"  energy {'change' if found.reason else 'error '}    {self.max_energy_error:.3g} of the peak kinetic "
-            f"energy at most, {self.energy_error[-1]:+.3g} at the end",
+            f"  energy {'change' if found.reason or self.loses_energy else 'error '}    {self.max_energy_error:.3g} of "
+            f"the peak kinetic energy at most, {self.energy_error[-1]:+.3g} at the end",
+            *(f"    {name.replace('_', ' '):14} {lost[-1]:.4g} J" for name, lost in self.dissipated.items()
+              if lost[-1]),
+            *([f"  energy balance   {self.max_balance_error:.3g} of the peak kinetic energy at most, "
+               f"{self.balance[-1] / self.energy_scale:+.3g} at the end"] if self.loses_energy else []),
             *(f"                   {text}" for text in (found.text, found.remedy) if text),
         ]
         if tally.evaluations:

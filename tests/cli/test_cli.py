@@ -163,7 +163,7 @@ def test_simulate_takes_a_file(tmp_path):
     (tmp_path / "arm.urdf").write_text(URDF)
     result = run("simulate", tmp_path / "arm.urdf", "--duration", 0.01)
     assert result.exit_code == 0, result.output
-    assert "note: arm.urdf: kept but not acting: joint limits (1)" in result.stderr
+    assert "note: arm.urdf: kept but not acting: limits of effort or velocity (1)" in result.stderr
 
 
 def test_info_shows_the_tree(tmp_path):

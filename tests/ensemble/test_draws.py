@@ -109,7 +109,7 @@ def test_the_model_itself_stays_and_may_change_later():
     ({"damping:frame": la.Normal(std=1)}, "matches nothing of arm that has 'damping', which are 'base', 'shoulder'"),
     ({"mass": la.Normal(std=1)}, "'mass' needs the name of a body or joint: 'mass:\\*' for all, .* 'mass:base'"),
     ({"hand": la.Normal(std=1)}, "vary has no 'hand': give 'q', 'v', 'gravity', or .* 'mass:base' or 'mass:\\*'"),
-    ({"friction:elbow": la.Normal(std=1)}, "friction of joints does not act"),
+    ({"friction:elbow": la.Normal(std=1)}, "friction of joints cannot be varied"),
     ({3: la.Normal(std=1)}, "names of vary are text"),
     ({"mass:hand": 2.0}, "is given the number 2.0, which would be the same for all members"),
     ({"mass:hand": [1.0, 2.0]}, r"'mass:hand' must have the shape \(6,\), not \(2,\)"),

@@ -13,6 +13,8 @@ import leastaction as la
 from leastaction.files import checkpoint, contents, reading
 from leastaction.files.columns import BLOCK, CHECKPOINTS, ROWS
 
+FULL = [name for name in ROWS if name not in ("ledger", "impulse")]   # a chain has neither
+
 
 def spoil(path, name, index, data=b"torn"):
     """Overwrite bytes of an array, from a byte on."""
@@ -32,7 +34,7 @@ def test_much_random_damage(seed):
     assert set(attack(700, seed)) == {"equal", "refused"}
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", FULL)
 def test_rows_are_checked_when_they_are_read(path, name):
     memory, _ = pair(path, steps=3000)
     width = reading.places(path)[name].dtype.itemsize * int(np.prod(getattr(memory, name).shape[1:]))
@@ -70,7 +72,8 @@ def test_check_sums_go_on_where_a_run_is_resumed_or_made_longer(path, tmp_path, 
     same(la.open(path), whole, NODES + STEPS)
     with h5py.File(path) as a, h5py.File(tmp_path / "whole.h5") as b:
         np.testing.assert_array_equal(a["sums"], b["sums"])
-        assert a["sums"].shape == (2, len(ROWS)) and np.all(a["sums"][:] != 0)
+        assert a["sums"].shape == (2, len(ROWS))
+        assert np.all(a["sums"][:, [ROWS.index(name) for name in FULL]] != 0)
 
 
 def test_the_last_statistics_stay_while_the_run_goes_on(path):

@@ -88,7 +88,7 @@ def test_what_the_bodies_and_joints_keep(load):
     assert yaw.name == "yaw" and np.allclose(yaw.limits, np.radians([-40, 90]))
     assert (pitch.friction, pitch.effort_limit) == (0.2, 7)
     assert model.ignored == {
-        "limits": ("'yaw' (position)", "'pitch' (effort)"), "friction": ("'pitch'",),
+        "limits": ("'yaw'",), "effort": ("'pitch' (effort)",), "friction": ("'pitch'",),
         "actuators": ("actuator 0",), "mocap": ("'ghost'",),
         "collision": ("geom 0", "geom 1", "geom 2", "geom 3", "geom 4", "geom 5"),
     }
@@ -168,7 +168,7 @@ def test_one_warning(load):
     with pytest.warns(ModelWarning) as caught:
         load(EVERYTHING, ignore=())
     (warning,) = caught
-    for words in ("joint limits (2)", "dry friction (1)", "collision geometry (6)", "actuators (1)"):
+    for words in ("limits of effort or velocity (1)", "collision geometry (6)", "actuators (1)"):
         assert words in str(warning.message)
 
 

@@ -15,13 +15,13 @@ FLOATING = ["talos_reduced.urdf", "g1_29dof_rev_1_0.urdf", "anymal.urdf", "romeo
 
 
 def frictionless(name: str, root: str, gravity: tuple) -> Model:
-    """The robot of a file without damping."""
+    """The robot of a file without damping, dry friction and limits."""
     files = [*zoo.paths("example-robot-data"), *zoo.paths("gymnasium")]
     path = next(path for path in files if path.name == name)
     robot = zoo.survey(path).load(root=root if path.suffix == ".urdf" else "auto")
     model = Model(gravity, robot.name)
     for body in robot.bodies:
-        joint = replace(body.joint, damping=0.0)
+        joint = replace(body.joint, damping=0.0, friction=0.0, limits=None)
         model.add_body(body.name, body.parent, joint, body.position, body.quaternion, body.inertia)
     model.q0 = robot.q0
     return model

@@ -75,14 +75,14 @@ def test_what_the_joints_keep(load):
     hinge = model.bodies[1].joint
     assert (hinge.name, hinge.limits, hinge.damping, hinge.friction) == ("j1", (-1, 2), 0.5, 0.25)
     assert (hinge.effort_limit, hinge.velocity_limit) == (30, 4)
-    assert model.ignored == {"friction": ("'j1'",), "limits": ("'j1' (position, effort, velocity)",)}
+    assert model.ignored == {"effort": ("'j1' (effort, velocity)",)}
     (warning,) = caught
     assert warning.filename == __file__   # it points at the line that loads
-    assert str(warning.message).startswith("made.urdf: kept but not acting: joint limits (1), dry friction (1);")
+    assert str(warning.message).startswith("made.urdf: kept but not acting: limits of effort or velocity (1);")
 
 
 def test_strict_makes_the_warning_an_error(load):
-    with pytest.raises(la.ModelError, match=r"kept but not acting: joint limits \(1\)"):
+    with pytest.raises(la.ModelError, match=r"kept but not acting: limits of effort or velocity \(1\)"):
         load(robot(joint(1, "revolute"), 2), ignore=(), strict=True)
 
 

@@ -15,10 +15,12 @@ ROD = la.Inertia.rod(1.0, 0.5, com=(0, 0, -0.25))
 WARN = pytest.mark.filterwarnings("always::leastaction.errors.ModelWarning")
 
 
-def arm(geometry=(), **joint) -> la.Model:
+def arm(geometry=(), ball=False, **joint) -> la.Model:
     model = la.Model(name="arm")
-    model.add_body("link", joint=la.Revolute((0, 1, 0), name="hinge", **joint), inertia=ROD, geometry=geometry)
-    model.v0 = [0.1]   # a model at rest is not compared
+    hinge = la.Ball(name="hinge", **joint) if ball else la.Revolute((0, 1, 0), name="hinge", **joint)
+    inertia = la.Inertia.box(1.0, (0.1, 0.2, 0.5)) if ball else ROD
+    model.add_body("link", joint=hinge, inertia=inertia, geometry=geometry)
+    model.v0 = 0.1 * np.eye(model.nv)[0]   # a model at rest is not compared
     return model
 
 
@@ -38,18 +40,27 @@ def simulate(model, **options):
 
 
 @pytest.mark.parametrize(("joint", "word", "name"), [
-    ({"limits": (-0.5, 0.5)}, "limits", "'hinge' (position)"),
-    ({"limits": (-0.5, np.inf)}, "limits", "'hinge' (position)"),
-    ({"effort_limit": 3.0, "velocity_limit": 2.0}, "limits", "'hinge' (effort, velocity)"),
+    ({"effort_limit": 3.0, "velocity_limit": 2.0}, "effort", "'hinge' (effort, velocity)"),
+    ({"limits": (0, 1)}, "limits", "'hinge'"),
     ({"friction": 0.1}, "friction", "'hinge'"),
 ])
 def test_joints_built_by_hand(joint, word, name):
-    model = arm(**joint)
+    model = arm(ball=word != "effort", **joint)
     assert model.ignored == {word: (name,)}
     (text,) = heard(lambda: simulate(model))
     assert text == (f"arm: kept but not acting: {WORDS[word]} (1); model.ignored names them, "
                     f"ignore=('{word}',) silences this")
-    assert heard(lambda: simulate(arm(**joint), ignore=word)) == []
+    assert heard(lambda: simulate(arm(ball=word != "effort", **joint), ignore=word)) == []
+
+
+@pytest.mark.parametrize("joint", [{"limits": (-0.5, 0.5)}, {"limits": (-0.5, np.inf)}, {"friction": 0.1}])
+def test_what_acts_is_named_when_it_is_switched_off(joint):
+    model, (word,) = arm(**joint), joint
+    assert model.ignored == {} and heard(lambda: simulate(model)) == []
+    assert heard(lambda: simulate(model, ignore=word)) == []
+    assert simulate(model, ignore=word).model.ignored == {word: ("'hinge'",)} and model.switched_off == frozenset()
+    assert model.without("limits").without("friction").switched_off == {word}
+    assert la.Model.from_dict(model.without(word).to_dict()) == model.without(word) != model
 
 
 @pytest.mark.parametrize("joint", [{}, {"limits": (-np.inf, np.inf)}, {"effort_limit": np.inf}, {"damping": 0.1}])
@@ -66,7 +77,7 @@ def test_joints_of_several_degrees_of_freedom():
     model = la.Model()
     model.add_body("a", joint=la.Universal((1, 0, 0), (0, 1, 0), friction=(0.0, 0.2)), inertia=ROD)
     model.add_body("b", "a", joint=la.Ball(limits=(0, 1)), inertia=ROD)
-    assert model.ignored == {"limits": ("'b' (position)",), "friction": ("'a'",)}
+    assert model.ignored == {"limits": ("'b'",)}
 
 
 def starts() -> dict:
@@ -82,30 +93,30 @@ def starts() -> dict:
 
 @pytest.mark.parametrize("name", starts())
 def test_every_simulation_says_it_once_and_takes_the_words(name):
-    start, model = starts()[name], arm(limits=(-0.5, 0.5), friction=0.1)
+    start, model = starts()[name], arm(effort_limit=1.0, geometry=[collider()])
     (text,) = heard(lambda: start(model))
-    assert "joint limits (1), dry friction (1)" in text
+    assert "limits of effort or velocity (1), collision geometry (1)" in text
     assert heard(lambda: [other(model) for other in starts().values()]) == []
     model.gravity = (0, 0, -1.6)   # another revision, but nothing new to say
     assert heard(lambda: simulate(model)) == []
-    model.add_body("tip", "link", la.Revolute((0, 1, 0), friction=0.1), inertia=ROD)
+    model.add_body("tip", "link", la.Revolute((0, 1, 0), effort_limit=1.0), inertia=ROD)
     (text,) = heard(lambda: simulate(model))
-    assert "dry friction (2)" in text
-    (text,) = heard(lambda: start(arm(limits=(-0.5, 0.5), friction=0.1), ignore="limits"))
-    assert "dry friction (1)" in text and "limits (" not in text
-    assert heard(lambda: start(arm(limits=(-0.5, 0.5), friction=0.1), ignore=("limits", "friction"))) == []
-    with pytest.raises(ValueError, match=r"ignore= does not know 'limit'; choose from limits, friction, .*, damping"):
+    assert "velocity (2)" in text
+    (text,) = heard(lambda: start(arm(effort_limit=1.0, geometry=[collider()]), ignore="effort"))
+    assert "collision geometry (1)" in text and "velocity (" not in text
+    assert heard(lambda: start(arm(effort_limit=1.0, geometry=[collider()]), ignore=("limits", "collision"))) == []
+    with pytest.raises(ValueError, match=r"ignore= does not know 'limit'; choose from limits, effort, .*, damping"):
         start(arm(), ignore="limit")
 
 
 def test_the_warning_points_at_the_line_of_the_user():
     with pytest.warns(ModelWarning) as caught:
-        simulate(arm(friction=0.1))
+        simulate(arm(effort_limit=0.1))
     assert caught[0].filename == __file__
 
 
 def test_an_error_filter_raises_every_time():
-    model = arm(friction=0.1)
+    model = arm(effort_limit=0.1)
     for _ in range(2):
         with warnings.catch_warnings(), pytest.raises(ModelWarning):
             warnings.simplefilter("error")
@@ -122,7 +133,7 @@ def test_a_file_is_spoken_of_when_loaded_and_not_again(tmp_path):
     (tmp_path / "r.urdf").write_text(URDF)
     models = []
     (text,) = heard(lambda: models.append(la.load(tmp_path / "r.urdf")))
-    assert text.startswith("r.urdf: kept but not acting: joint limits (1), actuators (1);")
+    assert text.startswith("r.urdf: kept but not acting: limits of effort or velocity (1), actuators (1);")
     models.append(la.load(tmp_path / "r.urdf", ignore=("limits", "actuators")))
     for model in models:
         assert heard(lambda model=model: simulate(model)) == []
@@ -133,7 +144,7 @@ def test_a_file_is_spoken_of_when_loaded_and_not_again(tmp_path):
 def test_a_run_in_a_file_is_not_spoken_of_again(tmp_path):
     run = simulate(arm(limits=(-1, 1)), ignore="limits", out=tmp_path / "run.h5")
     opened = la.open(tmp_path / "run.h5")
-    assert opened.model.ignored == run.model.ignored == {"limits": ("'hinge' (position)",)}
+    assert opened.model.ignored == run.model.ignored == {"limits": ("'hinge'",)}
     assert heard(lambda: (opened.audit(), la.resume(tmp_path / "run.h5", steps=5))) == []
 
 

@@ -25,6 +25,8 @@ from leastaction.dynamics import poses
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, IntegratorName, Status, point_to_integrator
 from leastaction.model import Model
+from leastaction.model.losses import rubs
+from leastaction.model.unhonoured import LIMITS
 from leastaction.simulation.judgement import silent
 from leastaction.trajectory import Trajectory
 
@@ -125,9 +127,14 @@ class Certificate:
     def rows(self) -> list[tuple[str, str]]:
         """Return the findings as names and numbers."""
         run, line = self.run, self.energy_trend
-        rows = [("energy change" if self.energy_reason else "energy error",
+        rows = [("energy change" if self.energy_reason or run.loses_energy else "energy error",
                  f"{run.max_energy_error:.2e} of the peak kinetic energy at most, "
                  f"{run.energy_error[-1]:+.2e} at the end")]
+        if run.loses_energy:
+            went = ", ".join(f"{name.replace('_', ' ')} {lost[-1]:.3g} J" for name, lost in run.dissipated.items()
+                             if lost[-1])
+            rows += [("where it went", went), ("energy balance", f"{run.max_balance_error:.2e} of the peak kinetic "
+                      f"energy at most, {run.balance[-1] / run.energy_scale:+.2e} at the end")]
         if line is not None:
             rows.append(("energy drift", f"{line.slope:+.1e} ± {line.uncertainty:.1e} per second (95 %)"))
         rows += [(kept.symmetry.name, f"changed by {kept.error:.1e} {kept.symmetry.unit} at most, "
@@ -171,6 +178,8 @@ class Certificate:
             "energy_error": {"max": run.max_energy_error, "end": float(run.energy_error[-1]),
                              "should_be_constant": not self.energy_reason, "kept": run.judgement.kept,
                              "wander": run.judgement.wander, "swing": run.judgement.swing},
+            "dissipated": {name: float(lost[-1]) for name, lost in run.dissipated.items()},
+            "balance": {"max": run.max_balance_error, "end": float(run.balance[-1] / run.energy_scale)},
             "energy_trend": line and {"per_second": line.slope, "interval": list(line.interval), "found": line.found},
             "momenta": [{"name": kept.symmetry.name, "unit": kept.symmetry.unit, "error": kept.error,
                          "relative": kept.relative} for kept in self.momenta],
@@ -210,7 +219,7 @@ def audit(
     v : (nv,) initial velocity of a model, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt, duration, integrator : of the simulation of a model, s, s; as for `simulate`
     estimate_accuracy : whether to make the run again at half the step, to see how right the motion is
-    ignore : words that silence the warning of what does not act, as for `simulate`; the certificate names it anyway
+    ignore : words of what does not act, or whose warning is silenced, as for `simulate`; the certificate names it
     """
     with silent():  # the certificate says whether the energy is kept
         run = run_of(subject, q, v, dt=dt, duration=duration, integrator=integrator, on_failure="truncate",
@@ -218,7 +227,7 @@ def audit(
     momenta, reason = conserved(run)
     checks = spot_checks(run) if run.model.nv <= LARGEST else (None, None)
     return Certificate(
-        run, trend(run.t, run.energy_error), [_kept(run, symmetry) for symmetry in momenta], reason,
+        run, trend(run.t, run.balance / run.energy_scale), [_kept(run, symmetry) for symmetry in momenta], reason,
         *checks, accuracy(run) if estimate_accuracy and run.origin is not None and len(run) > 1 else None,
     )
 
@@ -226,16 +235,18 @@ def audit(
 def spot_checks(run: Trajectory) -> tuple[Spot | None, Spot | None]:
     """Return the worst defects of symplecticity and reversibility of a run's step at a few of its nodes.
 
-    Neither means anything where joints are damped: damping shrinks the form, and a step back enlarges any error.
+    Neither means anything where joints are damped: damping shrinks the form, and a step back enlarges any error. Of a
+    model with limits, what is examined is the step between two impacts.
     """
     nodes = sorted(set(np.linspace(0, len(run) - 1, SPOTS).astype(int).tolist()))
-    damped = (any(part.damping > 0 for body in run.model.bodies for part in body.joint.parts())
+    model, joints = run.model.without(LIMITS), [body.joint for body in run.model.bodies]
+    damped = (any(part.damping > 0 for joint in joints for part in joint.parts()) or rubs(model)
               or not all(force.keeps_energy for force in run.model.forces.values()))
 
     def worst(check: Any) -> Spot | None:
         try:
             spots: list[Spot] = [
-                check(run.model, run.integrator, *at_rest_in_the_world(run.model, run.q[k], run.v[k]), run.dt)
+                check(model, run.integrator, *at_rest_in_the_world(model, run.q[k], run.v[k]), run.dt)
                 for k in nodes]
             return max(spots)
         except StepError:  # the method breaks down at one of its own states: there is nothing to measure

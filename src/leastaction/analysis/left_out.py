@@ -13,6 +13,7 @@ from leastaction.trajectory import Trajectory
 Array = np.ndarray
 
 NAMED = 5  # joints named in a sentence
+ROUND_OFF = 1e-10  # rad or m, by which a limit may be passed that acts
 
 
 class Passed(NamedTuple):
@@ -99,7 +100,7 @@ def passed_limits(run: Trajectory) -> list[Passed]:
         if joint.velocity_limit is not None:
             v = run.v[:, run.model.v_slice(body.name)]
             found.append(Passed(name, "velocity", _excess(np.abs(v), 0.0, joint.velocity_limit), f"{unit}/s"))
-    return sorted((limit for limit in found if limit.excess > 0), key=lambda limit: -limit.excess)
+    return sorted((limit for limit in found if limit.excess > ROUND_OFF), key=lambda limit: -limit.excess)
 
 
 def _position(joint: Joint, q: Array) -> Array:

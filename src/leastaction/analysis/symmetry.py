@@ -11,6 +11,7 @@ from leastaction.model import BALL, FREE, Cylindrical, Joint, Model, Planar, mer
 from leastaction.model import Fixed as Welded
 from leastaction.model.arrays import rotation_matrix
 from leastaction.model.force import Fixed, Vector
+from leastaction.model.unhonoured import FRICTION, LIMITS
 from leastaction.trajectory import Trajectory
 
 Array = np.ndarray
@@ -114,17 +115,21 @@ def _root_screws(model: Model) -> list[Array]:
         base = world[parents[i]] if parents[i] >= 0 else np.eye(4)
         R = base[:3, :3] @ rotation_matrix(body.quaternion)
         p = base[:3, :3] @ body.position + base[:3, 3]
-        screws = [np.concatenate([R @ a, R @ b + np.cross(p, R @ a)]) for a, b in _own_screws(body.joint)]
+        own = _own_screws(body.joint, model.switched_off)
+        screws = [np.concatenate([R @ a, R @ b + np.cross(p, R @ a)]) for a, b in own]
         found.append(np.array(screws).reshape(-1, 6))
     return found
 
 
-def _own_screws(joint: Joint) -> list[tuple[Array, Array]]:
+def _own_screws(joint: Joint, off: frozenset[str]) -> list[tuple[Array, Array]]:
     """Rotation axes and velocities, joint frame, of the motions of a joint that only move all that hangs on it."""
     first, *others = joint.parts()
     # Motions of the first part leave the others as they are; in a plane and on a cylinder any does.
     moved = [first, *others] if isinstance(joint, Planar | Cylindrical) else [first]
     if any(part.damping or part.stiffness or part.armature for part in moved):
+        return []
+    if any((LIMITS not in off and (part.low > -np.inf or part.high < np.inf))
+           or (FRICTION not in off and part.friction > 0) for part in moved):
         return []
     still, axes = np.zeros(3), np.eye(3)
     if first.kind == FREE:

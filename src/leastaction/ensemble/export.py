@@ -37,7 +37,7 @@ def axes(results: EnsembleResults) -> dict[str, Any]:
 
 def meanings(results: EnsembleResults) -> dict[str, str]:
     """Say what each quantity is, with its unit."""
-    return {name: column.meaning for name, column in files_columns.columns(results.model, 0, 1).items()}
+    return {name: column.meaning for name, column in files_columns.columns(results.model, 0, 1, False).items()}
 
 
 def to_pandas(results: EnsembleResults) -> pandas.DataFrame:

@@ -15,7 +15,7 @@ from leastaction.model.names import did_you_mean
 Array = np.ndarray
 OF_BODIES = {"mass": None, "com": 3, "position": 3}  # and how many numbers each has
 OF_STATE = ("q", "v")
-ASLEEP = ("limits", "friction", "effort_limit", "velocity_limit")  # fields of joints that do not act
+ASLEEP = ("limits", "limit_restitution", "friction", "effort_limit", "velocity_limit")  # fields of joints that stay
 NOT_NUMBERS = ("name",)
 VECTORS = ("gravity", "com", "position", "axis")
 PLACES = ("mean", "low", "high")  # fields of distributions that are values, not deviations
@@ -161,7 +161,7 @@ def targets(model: Model, name: str) -> list[Target]:
         raise ValueError(f"vary has no {name!r}: give 'q', 'v', 'gravity', or what is varied and the body or joint, as "
                          f"'mass:{model.names[0]}' or 'mass:*'{did_you_mean(name, _kinds(model))}")
     if what in ASLEEP:
-        raise ValueError(f"{name!r} cannot be varied: {what} of joints does not act")
+        raise ValueError(f"{name!r} cannot be varied: {what} of joints cannot be varied")
     if what not in _kinds(model):
         raise ValueError(f"vary has no '{what}' of bodies or joints in {name!r}; there are "
                          f"{', '.join(_kinds(model))}{did_you_mean(what, _kinds(model))}")

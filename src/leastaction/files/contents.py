@@ -73,7 +73,7 @@ def _run(description: Mapping[str, Any], model: Model, record: np.dtype, found: 
         if not (type(description[name]) is int and least <= description[name] <= MOST):
             raise ValueError(f"its {name} is {description[name]!r}")
     steps = description["steps"]
-    expected = columns(model, steps, description["record_every"])
+    expected = columns(model, steps, description["record_every"], description["control"] != "none")
     expected[CHECKPOINTS] = Column((2 + steps // description["checkpoint_every"],), record, "")
     for name, held in zip(FORCES, ((model.nv,), (model.nb, 6)), strict=True):
         if description[name] not in ("none", "function", "array"):

@@ -18,7 +18,7 @@ from leastaction.files.statistics import Statistics
 from leastaction.files.stored import StoredTrajectory
 from leastaction.files.sums import Sums
 from leastaction.integrators import Status
-from leastaction.model import Model
+from leastaction.model import Model, losses
 from leastaction.simulation.judgement import EnergyWatch
 from leastaction.simulation.run import NODE, STEP
 from leastaction.trajectories import Trajectories
@@ -45,7 +45,8 @@ def save(traj: Trajectory, path: Path, overwrite: bool = False) -> Path:
 def _write(traj: Trajectory, path: Path) -> None:
     statistics = Statistics.of(traj)
     rows = {"t": traj.t, **{name: getattr(traj, name) for name in NODE + STEP}}
-    room, sums = columns(traj.model, traj.steps, traj.record_every), Sums()
+    controlled = traj.origin is None or traj.origin.control is not None
+    room, sums = columns(traj.model, traj.steps, traj.record_every, controlled), Sums()
     table = np.zeros(room["sums"].shape, room["sums"].dtype)
     for column, name in enumerate(ROWS):
         complete = traj.steps // traj.record_every if name in STEP else None
@@ -118,16 +119,21 @@ def column_labels(model: Model) -> list[str]:
             *MOMENTA]
 
 
+def _labels(run: Trajectory | Trajectories) -> list[str]:
+    """Name the columns of the table of a run or of a batch: with a ledger, also what has left by its entries."""
+    return column_labels(run.model) + [f"lost {name}" for name in losses.ENTRIES[: run.ledger.shape[-1]]]
+
+
 def _table(run: Trajectory | Trajectories, rows: Any) -> np.ndarray:
-    """Return the columns that `column_labels` names, (rows, columns), for some of the nodes of a run or of a batch."""
-    return np.column_stack([getattr(run, name)[rows] for name in NODE])
+    """Return the columns that `_labels` names, (rows, columns), for some of the nodes of a run or of a batch."""
+    return np.column_stack([getattr(run, name)[rows] for name in NODE if name != "impulse"])
 
 
 def to_csv(traj: Trajectory, path: Path) -> Path:
     """Write the kept nodes as a table; every number reads back bit for bit."""
     with written_aside(path, overwrite=True) as part, part.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
-        table.writerow(["t", *column_labels(traj.model)])
+        table.writerow(["t", *_labels(traj)])
         for first in range(0, len(traj), BLOCK):
             rows = slice(first, first + BLOCK)
             table.writerows(np.column_stack([traj.t[rows], _table(traj, rows)]).tolist())
@@ -140,7 +146,7 @@ def to_pandas(run: Trajectory | Trajectories) -> "pandas.DataFrame":
         import pandas
     except ImportError:
         raise ImportError("to_pandas needs pandas: pip install 'leastaction[pandas]'") from None
-    labels = column_labels(run.model)
+    labels = _labels(run)
     if isinstance(run, Trajectory):
         return pandas.DataFrame(_table(run, slice(None)), pandas.Index(run.t, name="t"), labels)
     own = np.arange(len(run.t)) <= run.steps[:, None] // run.record_every  # a failed run repeats its last node
@@ -160,9 +166,11 @@ def to_xarray(run: Trajectory | Trajectories) -> "xarray.Dataset":
         raise ImportError("to_xarray needs xarray: pip install 'leastaction[xarray]'") from None
     in_q, in_v = joint_labels(run.model)
     over = {"q": ("t", "in_q"), "v": ("t", "in_v"), "p": ("t", "in_v"), "energy": ("t",), "momentum": ("t", "axis")}
-    meanings = columns(run.model, 0, 1)
+    meanings = columns(run.model, 0, 1, False)
     coords: dict[str, Any] = {"t": ("t", run.t, {"units": "s"}), "in_q": in_q, "in_v": in_v, "axis": list(MOMENTA)}
     more: dict[str, Any] = {}
+    if run.ledger.shape[-1]:
+        over["ledger"], coords["lost"] = ("t", "lost"), list(losses.ENTRIES)
     if isinstance(run, Trajectories):
         over = {name: ("member", *dims) for name, dims in over.items()}
         coords["member"] = np.arange(len(run))

@@ -53,6 +53,8 @@ class StoredTrajectory(Trajectory):
     p: Any = _column("p")
     energy: Any = _column("energy")
     momentum: Any = _column("momentum")
+    ledger: Any = _column("ledger")
+    impulse: Any = _column("impulse")
     iterations: Any = _column("iterations")
     residual: Any = _column("residual")
     status: Any = _column("status")
@@ -98,7 +100,8 @@ class StoredTrajectory(Trajectory):
 
         Parameters
         ----------
-        name : "t", "q", "v", "p", "energy", "momentum", "iterations", "residual", "status" or "substeps"
+        name : "t", "q", "v", "p", "energy", "momentum", "ledger", "impulse", "iterations", "residual",
+            "status" or "substeps"
         first, last : the rows from the first on and before the last; all unless given
 
         Returns
@@ -117,7 +120,7 @@ class StoredTrajectory(Trajectory):
         last = rows if last is None else last
         if not 0 <= first <= last <= rows:
             raise ValueError(f"first and last must be rows of {name}, from 0 to {rows}, not {first!r} and {last!r}")
-        layout = columns(self.model, self.planned, self.record_every)
+        layout = columns(self.model, self.planned, self.record_every, self.description["control"] != "none")
         values = mapped(self.path, name, layout[name], rows, "r" if rows == complete else "c")
         table = mapped(self.path, "sums", layout["sums"], complete // BLOCK)
         column = ROWS.index(name)

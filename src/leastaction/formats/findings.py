@@ -7,7 +7,7 @@ from leastaction.closures import closure
 from leastaction.errors import ModelError, ModelWarning, warn_user
 from leastaction.formats.markup import Element, number
 from leastaction.model import Model
-from leastaction.model.unhonoured import CHANGE_THE_MODEL, WORDS, accepted, not_acting, settled
+from leastaction.model.unhonoured import CHANGE_THE_MODEL, SWITCHES, WORDS, accepted, not_acting, settled
 
 OPEN = 1e-8  # m; what is less is closed when a simulation starts
 
@@ -85,6 +85,7 @@ class Findings:
     def settle(self, model: Model, strict: bool) -> Model:
         """Check the model, raise all faults at once, and warn once of what does not act."""
         model.ignored = self._ignored
+        model._off = frozenset(self.ignore) & SWITCHES
         for word, title in CHANGE_THE_MODEL.items():
             if word in self._ignored and word not in self.ignore:
                 self.faults.append(

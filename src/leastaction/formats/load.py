@@ -41,9 +41,10 @@ def load(
         a URDF, which does not say
     gravity : (3,) acceleration of free fall, world frame, m/s^2; None for that of the file (URDF: 9.81 down)
     ignore : words for what may be left out: "tendon", "fluid", "gravcomp", "nonlinear", "transmission", "flex",
-        "plugin" accept a model without it, "mimic" and "equality" leave out those constraints, which act otherwise;
-        "mesh" loads no meshes of a URDF, and that word, "collision", "actuators", "limits", "friction", "mocap",
-        "inert", "softness", "extensions" silence the warning, which is not repeated when the model is simulated
+        "plugin" accept a model without it; "mimic" and "equality" leave out those constraints, "limits" and "friction"
+        joint limits and dry friction, which act otherwise; "mesh" loads no meshes of a URDF, and that word, "effort",
+        "collision", "actuators", "mocap", "inert", "softness", "extensions" silence the warning, which is not repeated
+        when the model is simulated
     strict : whether to raise an error instead of a warning
     allow_external : whether files outside the folder of the model may be opened. Its folder is that of its ROS package
         if it lies in one; otherwise mesh files in `meshes` and `assets` of the folder above may be opened as well

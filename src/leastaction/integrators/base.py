@@ -64,6 +64,11 @@ class Integrator(ABC):
         return 1 if self.chooses_steps else 16
 
     @property
+    def takes_limits(self) -> bool:
+        """Whether it knows joint limits and dry friction."""
+        return False
+
+    @property
     def in_lanes(self) -> bool:
         """Whether four simulations can be made side by side, in the lanes of SIMD."""
         return False

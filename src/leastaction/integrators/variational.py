@@ -77,6 +77,11 @@ class VariationalMethod(Integrator):
         return not self.peer and self.root_finder.in_lanes and self.guess != "dynamics"
 
     @property
+    def takes_limits(self) -> bool:
+        """The paper's peers know neither limits nor dry friction."""
+        return not self.peer
+
+    @property
     def label(self) -> str:
         """The integrator in words."""
         return f"variational, order {self.order}"

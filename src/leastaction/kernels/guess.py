@@ -3,8 +3,8 @@
 from .aba import acceleration
 from .layout import PAST
 from .machine.jit import kernel, part
-from .machine.memory import lanes_of
-from .machine.simd import below, numbers
+from .machine.memory import lanes_of, link
+from .machine.simd import below, choose, numbers
 from .node import factor_at_node
 
 CURRENT, EULER, EXTRAPOLATED = 0, 1, PAST  # degrees of the polynomial through past configurations
@@ -30,6 +30,16 @@ def guess(dynamics, system, state, held, h, stage):
             out[j] = h * (rates[j] + h * out[j])
         return
     extrapolate(state.weights, stage * (PAST + 1), state.v, state.history, nv, out)
+    if system.tree.locks:
+        prescribe(system.tree, state.w, state.v, h, out)
+
+
+@kernel
+def prescribe(tree, w, v, h, out):
+    """Let locked joints move at their rates: they do not, unless they are driven (limits/recovery.py)."""
+    for i in range(tree.n):
+        k = tree.iv[i]
+        out[k] = choose(link(w, i).free, out[k], h * v[k])
 
 
 @part

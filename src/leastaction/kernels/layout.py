@@ -16,6 +16,7 @@ PAST = 5  # increments that are remembered; with a sixth the guess amplifies mor
 STAGES = 17  # of a composed step, at most
 WEIGHTS = (PAST + 1) * STAGES  # of the guesses of a step
 EXTREMES = 16  # numbers that record.py follows
+LEDGER = 6  # entries of its ledger
 
 PASSIVE, SPRING, DAMPED = 1, 2, 4  # what a joint has: damping or armature; a spring; damping
 # What a link is: the last of its parent's children, which leaves → root is the first; one that has children other than
@@ -24,12 +25,13 @@ LAST, FORK = 1, 2
 
 # n: number of links; nq, nv: of numbers in q and in v; most: degrees of freedom that a joint has at most; slides: 1 if
 # some SCREW joint slides, 0 if all only turn: then the linear parts of their axes are zero, and left out of the work;
+# locks: 1 if limits or dry friction may lock some SCREW joint, else 0;
 # end: address past the last block; matrices, sides: addresses where the articulated matrices and the sides begin; size:
 # of the memory, in numbers; of each link: parent: index of the parent (n: the ground); kind: of the joint; iq,
 # iv: where its numbers start in q and in v; passive: the sum of what it has, or 0; family: the sum of what the link is,
 # or 0; side: number of its side
-Tree = namedtuple("Tree", "n nq nv most slides end matrices sides size parent kind iq iv passive family side")
-WHOLE = 9  # of these, the first so many are single numbers
+Tree = namedtuple("Tree", "n nq nv most slides locks end matrices sides size parent kind iq iv passive family side")
+WHOLE = 10  # of these, the first so many are single numbers
 
 # A model as kernels see it. tree; rest: (nq,) configuration at which springs are relaxed; gravity: (3,) world, m/s²;
 # elements: forces between bodies, a tuple of tables (elements/)
@@ -41,6 +43,9 @@ System = namedtuple("System", "tree rest gravity elements")
 #   round-off has kept from q; history (PAST nv): the last increments of the joints, latest first
 # - saved_q, saved_low: of the node before the step
 # - held (nv): joint forces that act
+# - locks, slip (nv), impulse (3 nv), where the tree has locks: what holds each joint, how it slips, and the impulses of
+#   limits and of dry friction since the last kept node, then of all locked joints in the step (limits/)
+# - ledger, saved_ledger: energy that has left the mechanism so far, by the columns of record.py, J; before the step
 # - twice, energy, total (6): twice the kinetic energy, the energy and the momentum of the last node that was looked at;
 #   extremes: see record.py
 # - made: steps of the run so far; known: increments in the history
@@ -49,7 +54,8 @@ System = namedtuple("System", "tree rest gravity elements")
 # - weights: of the guesses of all stages of a step
 # - f, motion, found, straight (nv), aside (as extremes): scratch
 # - gravity (3), factors: in lanes, gravity of each simulation, and room for Jacobians
-State = namedtuple("State", "w q v p low saved_q saved_low history held twice energy total extremes made known "
+State = namedtuple("State", "w q v p low saved_q saved_low history held locks slip impulse ledger saved_ledger twice "
+                            "energy total extremes made known "
                             "factored forced alive scale weights f motion found straight aside gravity factors")
 SCRATCH = ("scale", "weights", "f", "motion", "found", "straight", "aside", "gravity", "factors")  # set by every call
 
@@ -121,6 +127,7 @@ LINK.take("node_joint_momentum", NUMBER, "", "joint", "N m s, N s", "likewise")
 LINK.take("node_joint_momentum6", PAIR, "", "link", "N m s, N s", "likewise", at="node_joint_momentum")
 LINK.take("push", PAIR, "F_i^ext", "link", "N m, N", "external wrench")
 LINK.take("pushed", NUMBER, "", "", "", "1 if there may be an external wrench")
+LINK.take("free", NUMBER, "", "joint", "", "0 if a SCREW joint is locked, else 1")
 
 LINK.part("Of the ground alone, which has no joint: the time, for elements; set by elements/seam.py")
 LINK.take("time", NUMBER, "t", "", "s", "when the next impulse begins", at="damping")
@@ -133,6 +140,8 @@ LINK.take("tau6", PAIR, "", "world", "N m s, N s", "of a FREE joint", at="tau")
 LINK.take("x", NUMBER, "", "joint", "rad, m", "solution of a SCREW joint")
 LINK.take("x3", VECTOR, "", "world", "rad", "of a BALL joint", at="x")
 LINK.take("x6", PAIR, "", "world", "rad, m", "of a FREE joint", at="x")
+LINK.take("hold", NUMBER, "u", "joint", "N m s, N s", "what a locked SCREW joint resists", at="tau", after=1)
+LINK.take("pivot", NUMBER, "D", "joint", "", "of a SCREW joint that may be locked", at="x", after=1)
 LINK.take("psi", NUMBER, "", "joint", "rad, m", "deflection of a SCREW joint's spring at t_k")
 LINK.take("psi6", PAIR, "", "link, world", "rad, m", "of a BALL or FREE joint: rotation, translation", at="psi")
 LINK.take("lead", NUMBER, "σ", "joint", "s", "how far ahead damper and spring are seen (elements/lead.py)")
@@ -171,3 +180,4 @@ for _name, _shape, _at in (
         ("tau", NUMBER, None), ("tau3", VECTOR, "tau"), ("tau6", PAIR, "tau"),
         ("x", NUMBER, None), ("x3", VECTOR, "x"), ("x6", PAIR, "x")):
     RIGHT.take(_name, _shape, at=_at)
+RIGHT.take("hold", NUMBER, at="tau", after=1)

@@ -7,9 +7,9 @@ simulation gives does not depend on its neighbours, to the last bit; one whose s
 
 from . import methods
 from .elements import set_time
-from .layout import LANES, READY, Held, System
+from .layout import LANES, LEDGER, READY, Held, System
 from .machine.jit import entry, kernel, part
-from .machine.memory import copy, look_at, see, see_lanes
+from .machine.memory import clear, copy, look_at, see, see_lanes
 from .machine.simd import below, choose, less, number, numbers
 from .momentum import generalized_momentum
 from .node import prepare, save_node, set_wrenches
@@ -73,7 +73,10 @@ def record(tree, state, clock, k, out):
     if keep or k + 1 == clock.first + clock.steps:
         generalized_momentum(tree, state.w, state.v, state.p)
     if (k + 1) % LOOK == 0:
-        put_number(out.looks, (k + 1) // LOOK - clock.origin // LOOK - 1, state.energy[0])
+        balance = state.energy[0]
+        for j in range(LEDGER):
+            balance += state.ledger[j]
+        put_number(out.looks, (k + 1) // LOOK - clock.origin // LOOK - 1, balance)
     if keep:
         row = clock.head + (k + 1) // clock.every - clock.origin // clock.every - 1
         put_row(out.q, row, state.q, tree.nq)
@@ -81,6 +84,9 @@ def record(tree, state, clock, k, out):
         put_row(out.p, row, state.p, tree.nv)
         put_row(out.momentum, row, state.total, 6)
         put_number(out.energy, row, state.energy[0])
+        put_row(out.ledger, row, state.ledger, out.ledger.shape[-1])
+        put_row(out.impulse, row, state.impulse, out.impulse.shape[-1])
+        clear(state.impulse, out.impulse.shape[-1])
 
 
 @part

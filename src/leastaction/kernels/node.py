@@ -8,7 +8,7 @@ from .aba import singular_joint
 from .elements import with_potentials
 from .joints import deflections, dispatch as joint
 from .kinematics import place
-from .layout import CARRIED, P, V
+from .layout import CARRIED, LEDGER, P, V
 from .machine.jit import kernel, part
 from .machine.memory import copy, link, team, teams
 from .machine.simd import number
@@ -78,6 +78,7 @@ def save_node(tree, state):
     """Keep the node, so that a failed step can come back to it."""
     copy(state.q, state.saved_q, tree.nq)
     copy(state.low, state.saved_low, tree.nq)
+    copy(state.ledger, state.saved_ledger, LEDGER)
     for k in teams(tree):  # every link by itself, or four at a time
         L = team(state.w, k)
         L.node_momentum = L.momentum
@@ -93,6 +94,7 @@ def restore_node(system, state):
     tree = system.tree
     copy(state.saved_q, state.q, tree.nq)
     copy(state.saved_low, state.low, tree.nq)
+    copy(state.saved_ledger, state.ledger, LEDGER)
     for k in teams(tree):  # every link by itself, or four at a time
         L = team(state.w, k)
         L.momentum = L.node_momentum

@@ -4,14 +4,15 @@ from collections import namedtuple
 
 from numba.extending import overload
 
-from .layout import EXTREMES, LANES
+from .layout import EXTREMES, LANES, LEDGER
 from .machine.jit import INNER, kernel
 from .machine.simd import COMPILED
 
-# q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6) of the kept nodes; iterations, residual, status,
-# substeps (steps,); looks (steps/LOOK,): the energy after every LOOK-th step of the run, kept or not. In lanes all have
-# a first axis of four
-Record = namedtuple("Record", "q v p energy momentum iterations residual status substeps looks")
+# q (K, nq), v (K, nv), p (K, nv), energy (K,), momentum (K, 6), ledger (K, LEDGER) and impulse (K, 2 nv) of the kept
+# nodes, of which the last two may have no columns where there is nothing to write; iterations, residual, status,
+# substeps (steps,); looks (steps/LOOK,): the energy after every LOOK-th step of the run, kept or not, and what has
+# left by then. In lanes all have a first axis of four
+Record = namedtuple("Record", "q v p energy momentum ledger impulse iterations residual status substeps looks")
 # Extremes: least and greatest energy, greatest kinetic energy, least and greatest momentum (6 each), and 1 if the last
 # node was looked at, else 0
 LEAST, GREATEST, KINETIC, LEAST_MOMENTUM, GREATEST_MOMENTUM, KNOWN = 0, 1, 2, 3, 9, 15
@@ -19,6 +20,9 @@ MOMENTA = slice(LEAST_MOMENTUM, KNOWN)
 LOOK = 8  # steps from one look at the invariants to the next …
 FAST = 0.9996875  # … unless some link turns by 0.05 rad in a step: its cos(θ/2)
 assert KNOWN + 1 == EXTREMES
+# Where energy goes, J, positive where it leaves the mechanism: damping of joints, actuators, forces of the control, dry
+# friction, limits, and joints that come back from beyond their limits
+DAMPING, ACTUATORS, CONTROL, DRY_FRICTION, LIMITS, RECOVERY = range(LEDGER)
 
 
 @kernel

@@ -20,7 +20,7 @@ from .search import leave as leave_node
 from .settings import (
     BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
 )
-from .step import NOTICEABLE, after_stage, come, jumped, leave, look, may_divide, undo
+from .step import NOTICEABLE, after_stage, come, jumped, leave, look, may_divide, note_impulses, note_work, undo
 from .sweep import down, factor_jacobian, factor_mass, up
 
 # stages, settings: as of step.Variational; parts: into how many equal parts the step is divided, a power of two
@@ -154,7 +154,11 @@ def rescued_step(system, state, held, h, settings):
     made = Made(float(evaluations), residual, float(status), -1, least, 0.0)
     if status < 0:
         return made
+    if tree.locks:
+        note_impulses(tree, state)
     leave_node(tree, state, h, None, None)
+    if held.acts or settings.damped:
+        note_work(tree, state, held, h, 1.0)
     made = come(system, state, held, h, made)
     factor_at_node(tree, state)
     return made

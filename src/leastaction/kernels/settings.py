@@ -21,3 +21,4 @@ CONVERGED, FLOOR, STRUGGLED, BACKTRACKED, LOWERED, CONTINUED, SUBSTEPPED = 0, 1,
 EXHAUSTED, ROTATION, NOT_FINITE, BAD_CONTROL, WRONG_ROOT, UNRESOLVED = -1, -2, -3, -4, -5, -6
 TOO_SHORT, TOO_MANY = -7, -8  # of the internal steps of a method that chooses them
 SINGULAR = -9  # rows that cannot be eliminated in the order of the plan
+CROWDED = -10  # more landings at limits within the step than can be followed

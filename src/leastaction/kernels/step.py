@@ -12,13 +12,14 @@ from .elements.damping import damp
 from .guess import guess, learn, remember
 from .joints import set_motion
 from .lanes import find_in_lanes
-from .layout import Made
+from .layout import DOF, Made
 from .machine.jit import formula, kernel, part
+from .machine.memory import link
 from .machine.simd import below, choose, less, number
 from .methods import method
 from .mobility import look_ahead
 from .node import arrive, energies, factor_at_node, force_scale, restore_node
-from .record import LOOK
+from .record import CONTROL, DAMPING, LOOK
 from .search import call
 from .settings import RIQN, STRUGGLED
 from .sweep import factor_mass
@@ -46,7 +47,34 @@ def step(method, system, state, held, h, stage):
     made = find(method.search, method.settings, tree, state, h)  # q1, and p1 = D₂L_d(q0, q1)
     if below(made.status, -0.5):
         return made
+    if tree.locks:
+        note_impulses(tree, state)
+    if held.acts or method.settings.damped:
+        note_work(tree, state, held, h, less(-0.5, made.status))
     return come(system, state, held, h, made)
+
+
+@kernel
+def note_work(tree, state, held, h, good):
+    """Add what damping takes, c Δ²/h, and what the held joint forces give, −tau Δ, to the ledger: Δ being the joint's
+    increment in the step that has been found, unless it was not (``good`` is 0)."""
+    taken, given = number(state.w, 0.0), number(state.w, 0.0)
+    for i in range(tree.n):
+        k, c = tree.iv[i], link(state.w, i).damping / h
+        for j in range(k, k + DOF[tree.kind[i]]):
+            taken += c * state.motion[j] * state.motion[j]
+            if held.acts:
+                given += held.tau[j] * state.motion[j]
+    state.ledger[DAMPING] += choose(good, taken, 0.0)
+    state.ledger[CONTROL] -= choose(good, given, 0.0)
+
+
+@kernel
+def note_impulses(tree, state):
+    """Add up the impulses that have held locked joints in their places, after the motion has been found."""
+    for i in range(tree.n):
+        L = link(state.w, i)
+        state.impulse[2 * tree.nv + tree.iv[i]] -= (1.0 - L.free) * L.hold
 
 
 @part

@@ -38,6 +38,9 @@ class Part:
     stiffness : number, force or moment per unit displacement, N m or N/m
     rest : (nq,) configuration at which the spring is relaxed, rad, m or unit quaternion
     armature : number, inertia of the joint's own rates, kg m^2 or kg
+    low, high : numbers, limits of q of a screw, rad or m; infinite where there is none
+    restitution : number, of an impact at a limit
+    friction : number, dry friction of a screw, N m or N
     """
 
     kind: int
@@ -47,6 +50,10 @@ class Part:
     stiffness: float
     rest: np.ndarray
     armature: float
+    low: float = -math.inf
+    high: float = math.inf
+    restitution: float = 0.0
+    friction: float = 0.0
 
     @property
     def nq(self) -> int:
@@ -69,8 +76,10 @@ class Joint(ABC):
     stiffness : number, of the spring to `rest`; Universal, Cylindrical and Planar also one per DoF
     rest : (nq,) configuration at which the spring is relaxed, rad, m, unit quaternion; None for neutral
     armature : number, kinetic energy 0.5 armature (v · v); Universal, Cylindrical and Planar also one per DoF
-    limits : (low, high), each a number or one per DoF, rad or m, infinite for no limit; it does not act
-    friction : number, dry friction; Universal, Cylindrical and Planar also one per DoF; it does not act
+    limits : (low, high), each a number or one per DoF, rad or m, infinite for no limit; those of ball joints do not act
+    limit_restitution : number from 0 to 1, speed after an impact at a limit relative to that before
+    friction : number, dry friction, N m or N; Universal, Cylindrical and Planar also one per DoF; that of ball and free
+        joints does not act
     effort_limit : number, largest force or moment of the joint's drive, N or N m; None if not known; it does not act
     velocity_limit : number, largest rate the drive allows, m/s or rad/s; None if not known; it does not act
     name : of the joint, as other programs call it; may be empty
@@ -81,6 +90,7 @@ class Joint(ABC):
     rest: Any = None
     armature: Any = 0.0
     limits: Any = None
+    limit_restitution: Any = 0.0
     friction: Any = 0.0
     effort_limit: Any = None
     velocity_limit: Any = None
@@ -113,14 +123,28 @@ class Joint(ABC):
         rest = self._rest()
         parts, at = [], 0
         for dof, (kind, turn, slide) in enumerate(self._motions()):
-            damping, stiffness, armature = (
+            damping, stiffness, armature, friction = (
                 value[min(dof, len(value) - 1)] if isinstance(value, tuple) else value
-                for value in (self.damping, self.stiffness, self.armature)
+                for value in (self.damping, self.stiffness, self.armature, self.friction)
             )
             own_rest = rest[at : at + PART_NQ[kind]]
-            parts.append(Part(kind, turn, slide, damping, stiffness, own_rest, armature))
+            low, high = self.bounds(dof) if kind == SCREW else (-math.inf, math.inf)
+            parts.append(Part(kind, turn, slide, damping, stiffness, own_rest, armature, low, high,
+                              self.limit_restitution, friction if kind == SCREW else 0.0))
             at += PART_NQ[kind]
         return parts
+
+    @property
+    def all_screws(self) -> bool:
+        """Whether all parts have one degree of freedom: then limits and dry friction act."""
+        return self.quaternion_at is None
+
+    def bounds(self, dof: int) -> tuple[float, float]:
+        """Return the limits of one degree of freedom, rad or m; infinite where there are none."""
+        if self.limits is None:
+            return -math.inf, math.inf
+        low, high = (end[dof] if isinstance(end, tuple) else end for end in self.limits)
+        return low, high
 
     def faults(self) -> list[str]:
         """List everything wrong with this joint, looked at alone."""
@@ -168,6 +192,9 @@ class Joint(ABC):
         return []
 
     def _limit_faults(self) -> list[str]:
+        e = self.limit_restitution
+        if not (type(e) is float and 0.0 <= e <= 1.0):
+            return [f"limit_restitution must be a number from 0 to 1, not {e!r}"]
         if self.limits is None:
             return []
         ends = self.limits if isinstance(self.limits, tuple) else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -35,7 +36,17 @@ from leastaction.model.loops import Coupling, Loop, Rod, listed
 from leastaction.model.names import did_you_mean
 from leastaction.model.show import drawn, html
 from leastaction.model.state import Layout
-from leastaction.model.unhonoured import Found, unhonoured
+from leastaction.model.unhonoured import (
+    FRICTION,
+    LIMITS,
+    SWITCHES,
+    Found,
+    accepted,
+    has_friction,
+    has_limits,
+    settled,
+    unhonoured,
+)
 from leastaction.model.validation import validate
 
 
@@ -94,6 +105,7 @@ class Model:
         self._told: set[object] = set()
         self._forces: dict[str, Force] = {}
         self._notes: Found = {}
+        self._off: frozenset[str] = frozenset()
         self.keyframes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
         self._bodies: list[Body] = []
         self._loops: tuple[Loop | Coupling, ...] = ()
@@ -321,12 +333,35 @@ class Model:
 
         Assign what a file has beyond bodies, joints and shapes; limits and friction are always read from the joints.
         """
-        return unhonoured(self._bodies, self._notes)
+        return unhonoured(self._bodies, self._notes, self.switched_off)
 
     @ignored.setter
     def ignored(self, notes: Mapping[str, Iterable[str]]) -> None:
         self._notes = {word: tuple(names) for word, names in notes.items()}
         self._told.clear()
+
+    @property
+    def switched_off(self) -> frozenset[str]:
+        """What the model has and is not to act: "limits", "friction"; see `without`. Both, if there are loops."""
+        return SWITCHES if self._loops else self._off
+
+    def without(self, ignore: str | Iterable[str]) -> Model:
+        """Return a copy of the model in which limits or dry friction do not act; itself if it has none that do.
+
+        Parameters
+        ----------
+        ignore : words of `load`; only "limits" and "friction" matter here
+        """
+        words = (accepted(ignore) & SWITCHES) - self.switched_off
+        acting = {word for word, has in ((LIMITS, has_limits), (FRICTION, has_friction)) if word in words and any(
+            isinstance(body.joint, Joint) and body.joint.all_screws and has(body.joint) for body in self._bodies)}
+        if not acting:
+            return self
+        other = copy(self)
+        other._bodies, other._index, other._told = list(self._bodies), dict(self._index), set(self._told)
+        other.keyframes, other._off = dict(self.keyframes), self._off | acting
+        settled(other)  # whoever asks for it knows
+        return other
 
     @property
     def layout(self) -> Layout:
@@ -400,10 +435,11 @@ class Model:
     def to_dict(self) -> dict[str, Any]:
         """Write the model down as plain data that JSON can hold: all that it is made of, exactly."""
         loops = {"loops": [loop_record(loop) for loop in self._loops]} if self._loops else {}
+        off = {"switched_off": sorted(self._off)} if self._off else {}
         data = {
             "name": self.name, "gravity": plain(self.gravity, "gravity"), "q0": plain(self._q0, "q0"),
             "v0": plain(self._v0, "v0"), "bodies": [body_record(body) for body in self._bodies], **loops,
-            "ignored": {word: list(names) for word, names in self.ignored.items()},
+            "ignored": {word: list(names) for word, names in self.ignored.items()}, **off,
             "keyframes": {name: plain(state, f"keyframe '{name}'") for name, state in self.keyframes.items()},
         }
         if self._forces:
@@ -413,7 +449,7 @@ class Model:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Model:
         """Make the model that `to_dict` wrote down; keys that mean nothing are errors."""
-        known = ("name", "gravity", "q0", "v0", "bodies", "loops", "forces", "ignored", "keyframes")
+        known = ("name", "gravity", "q0", "v0", "bodies", "loops", "forces", "ignored", "switched_off", "keyframes")
         refuse_unknown(mapping(data, "a model"), known, "the model")
         model = cls(numbers(data.get("gravity", (0.0, 0.0, -9.81))), str(data.get("name", "model")))
         for body in data.get("bodies", ()):
@@ -424,6 +460,7 @@ class Model:
         model._q0, model._v0 = read_state(data, model.nq, model.nv)  # the setters would normalise once more
         model.check_state(None, None)
         model.ignored = mapping(data.get("ignored", {}), "ignored")
+        model._off = frozenset(accepted(data.get("switched_off", ()), SWITCHES))
         for name, (q, v) in mapping(data.get("keyframes", {}), "keyframes").items():
             model.keyframes[name] = model.check_state(numbers(q), numbers(v))
         return model
@@ -435,7 +472,7 @@ class Model:
             self.name == other.name and same(self.gravity, other.gravity) and self._bodies == other._bodies
             and self._loops == other._loops
             and list(self._forces.items()) == list(other._forces.items()) and same(self.q0, other.q0)
-            and same(self.v0, other.v0) and self.ignored == other.ignored
+            and same(self.v0, other.v0) and self.ignored == other.ignored and self._off == other._off
             and self.keyframes.keys() == other.keyframes.keys()
             and all(all(map(same, state, other.keyframes[name])) for name, state in self.keyframes.items())
         )

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 DO_NOT_ACT = {
     "limits": "joint limits",
+    "effort": "limits of effort or velocity",
     "friction": "dry friction",
     "collision": "collision geometry",
     "actuators": "actuators",
@@ -37,11 +38,13 @@ DAMPING = "damping"  # silences the warning of damping.py; a word for simulation
 STIFFNESS = "stiffness"  # runs what oscillation.py would refuse; likewise
 KNOWN = DAMPING, STIFFNESS  # of a run that has started before
 PICTURES = "mesh"  # concerns what is drawn, not what moves
+LIMITS, EFFORT, FRICTION = "limits", "effort", "friction"
+SWITCHES = frozenset((LIMITS, FRICTION))  # what acts unless it is ignored
 
 Found = dict[str, tuple[str, ...]]
 
 
-def unhonoured(bodies: Iterable["Body"], notes: Mapping[str, Iterable[str]]) -> Found:
+def unhonoured(bodies: Iterable["Body"], notes: Mapping[str, Iterable[str]], off: frozenset[str]) -> Found:
     """List what does not act: a word of WORDS to the names of the elements it concerns.
 
     Limits and friction are read from the joints. Collision shapes are those that the file names; without a file, those
@@ -51,20 +54,36 @@ def unhonoured(bodies: Iterable["Body"], notes: Mapping[str, Iterable[str]]) -> 
     ----------
     bodies : of the model
     notes : what its file has that bodies cannot hold, by word
+    off : words of what is switched off
     """
-    found: dict[str, list[str]] = {"limits": [], "friction": [], "collision": []}
+    found: dict[str, list[str]] = {LIMITS: [], EFFORT: [], FRICTION: [], "collision": []}
     for body in bodies:
         joint = body.joint
         if isinstance(joint, Joint):
             name = joint.name or body.name
-            kinds = limited(joint)
-            if kinds:
-                found["limits"].append(f"'{name}' ({', '.join(kinds)})")
-            if _any(joint.friction, lambda value: value != 0):
-                found["friction"].append(f"'{name}'")
+            drive = [kind for kind in limited(joint) if kind != "position"]
+            if drive:
+                found[EFFORT].append(f"'{name}' ({', '.join(drive)})")
+            found[LIMITS] += [f"'{name}'"] * (has_limits(joint) and (LIMITS in off or not joint.all_screws))
+            found[FRICTION] += [f"'{name}'"] * (has_friction(joint) and (FRICTION in off or not joint.all_screws))
         found["collision"] += [f"'{body.name}'"] * sum(not shape.visual for shape in body.geometry)
-    merged = {**found, **{word: names for word, names in notes.items() if word not in ("limits", "friction")}}
+    merged = {**found, **{word: names for word, names in notes.items() if word not in (LIMITS, EFFORT, FRICTION)}}
     return {word: tuple(merged[word]) for word in [*WORDS, *(merged.keys() - WORDS.keys())] if merged.get(word)}
+
+
+def has_limits(joint: Joint) -> bool:
+    """Tell whether the joint has a finite limit of its position."""
+    return "position" in limited(joint)
+
+
+def has_friction(joint: Joint) -> bool:
+    """Tell whether the joint has dry friction."""
+    return _any(joint.friction, lambda value: value != 0)
+
+
+def has_damping(joint: Joint) -> bool:
+    """Tell whether the joint has damping."""
+    return _any(joint.damping, lambda value: value != 0)
 
 
 def limited(joint: Joint) -> list[str]:
@@ -89,7 +108,8 @@ def counted(found: Mapping[str, tuple[str, ...]]) -> str:
 
 def not_acting(found: Found, ignore: set[str]) -> str:
     """Return the sentence that names what does not act and was not accepted; empty if there is nothing."""
-    still = {word: names for word, names in found.items() if word not in ignore}
+    silent = ignore | {EFFORT} if LIMITS in ignore else ignore
+    still = {word: names for word, names in found.items() if word not in silent}
     if not still:
         return ""
     words = ", ".join(map(repr, still)) + ("," if len(still) == 1 else "")

@@ -24,6 +24,10 @@ LEGEND_ROWS = 16
 def energy(traj: Trajectory, ax: Axes | None = None, label: str | None = None, **line: Any) -> Axes:
     """Draw the energy error of a run, in percent of its peak kinetic energy, against time.
 
+    Where energy has left the mechanism by the ledger, and neither a label nor a style is given, draw instead where it
+    went, J: what is left of it, and on top what each entry of `Trajectory.dissipated` has taken. The dashed line is the
+    energy at the start: the stack misses it by the step's own error.
+
     Parameters
     ----------
     traj : Trajectory
@@ -42,11 +46,29 @@ def energy(traj: Trajectory, ax: Axes | None = None, label: str | None = None, *
     """
     if ax is None:
         _, ax = plt.subplots(figsize=(6.4, 3.2))
-    ax.plot(traj.t, 100.0 * traj.energy_error, label=label, **line)
+    if traj.loses_energy and label is None and not line:
+        return _where_it_went(traj, ax)
+    ax.plot(traj.t, 100.0 * traj.balance / traj.energy_scale, label=label, **line)
     ax.set(xlabel="time (s)", ylabel="energy error\n(% of peak kinetic energy)")
     ax.margins(x=0)
     if label is not None:
         ax.legend()
+    return ax
+
+
+def _where_it_went(traj: Trajectory, ax: Axes) -> Axes:
+    """Stack what is left of the energy and what each entry of the ledger has taken, J; below zero what was given."""
+    least = float(traj.energy.min())
+    entries = {name.replace("_", " "): lost for name, lost in traj.dissipated.items() if np.any(lost)}
+    taken = {name: np.maximum(lost, 0.0) for name, lost in entries.items() if lost.max() > 0.0}
+    given = {name: np.minimum(lost, 0.0) for name, lost in entries.items() if lost.min() < 0.0}
+    ax.stackplot(traj.t, traj.energy - least, *taken.values(), labels=["in the mechanism", *taken], alpha=0.85)
+    if given:
+        ax.stackplot(traj.t, *given.values(), labels=[f"given by {name}" for name in given], alpha=0.85)
+    ax.axhline(traj.energy[0] - least, color=BLACK, linestyle="--", linewidth=0.8)
+    ax.set(xlabel="time (s)", ylabel="energy (J)")
+    ax.margins(x=0)
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax
 
 
@@ -66,7 +88,7 @@ def compare_energy(runs: Mapping[str, Trajectory], ax: Axes | None = None) -> tu
     tuple of Axes
         The axes drawn on, one or two.
     """
-    largest = {name: float(np.max(np.abs(run.energy_error))) for name, run in runs.items()}
+    largest = {name: float(np.max(np.abs(run.balance / run.energy_scale))) for name, run in runs.items()}
     small = [name for name in runs if DWARFED * largest[name] < max(largest.values())]
     panels: list[tuple[Axes, Iterable[str]]]
     if ax is not None or not small:

@@ -17,7 +17,7 @@ from leastaction.kernels.loop import run_lanes
 from leastaction.kernels.machine import memory
 from leastaction.kernels.machine.simd import SIMD
 from leastaction.kernels.record import EXTREMES, LOOK, Record
-from leastaction.model import Model
+from leastaction.model import Model, losses
 from leastaction.model.unhonoured import KNOWN
 from leastaction.simulation.judgement import EnergyWatch
 from leastaction.simulation.progress import Progress
@@ -53,21 +53,27 @@ def naming(number: int) -> Iterator[None]:
 
 
 def suits(integrator: Integrator, one: Member, wrench: Control) -> bool:
-    """Tell whether a run can go in a lane: if the integrator can, without loops, and if no function computes forces."""
-    loops = compile_model(one.model).rows is not None
-    return SIMD and integrator.in_lanes and not loops and not callable(one.control) and not callable(wrench)
+    """Tell whether a run can go in a lane: if the integrator can, without loops, and if no function computes forces.
+
+    There must be neither limits nor dry friction: their events come to each run at another time.
+    """
+    c = compile_model(one.model)
+    return (SIMD and integrator.in_lanes and c.rows is None and len(c.limits) == 0
+            and not callable(one.control) and not callable(wrench))
 
 
 def stacked(count: int, like: Run) -> Record:
     """Allocate the record of ``count`` runs like this one: the arrays of `Record`, with a first axis of members."""
     model, nodes = like.sim.model, 1 + like.steps // like.every  # the start is the first node
     try:
-        q, v, p, momentum = (np.empty((count, nodes, size)) for size in (model.nq, model.nv, model.nv, 6))
+        q, v, p, momentum, ledger, impulse = (np.empty((count, nodes, size)) for size in (
+            model.nq, model.nv, model.nv, 6, like.ledger, losses.impulses(model)))
         rows = step_room(count, -(-like.steps // like.every))
     except MemoryError:
         raise MemoryError(f"{nodes:,} nodes of {count} runs do not fit in memory: keep fewer, with a larger "
                           "record_every, or give out, a file, to simulate") from None
-    return Record(q, v, p, np.empty((count, nodes)), momentum, *rows, np.zeros((count, like.steps // LOOK)))
+    return Record(q, v, p, np.empty((count, nodes)), momentum, ledger, impulse, *rows,
+                  np.zeros((count, like.steps // LOOK)))
 
 
 def rows_of(record: Record, which: int | slice) -> Record:
@@ -117,7 +123,7 @@ class _Team:
         self.room = zeros(sum(memory.sizes(self.tree, LANES)))
         self.group = memory.parts(self.room, self.tree, LANES)
         self.w = self.group.w[: (n + 1) * memory.BLOCK].reshape(n + 1, _WIDTH, LANES)
-        for name in ("base_rotation", "rotation", "dR", "joint_rotation"):
+        for name in ("base_rotation", "rotation", "dR", "joint_rotation", "free"):
             self.w[:, LINK.rows(name).start] = 1.0
         for lane in range(LANES):
             b = min(lane, count - 1)  # spare lanes repeat the last member
@@ -153,7 +159,7 @@ class _Team:
                     self._simulator(lane)  # which says what is wrong with it
         for kept, row in ((out.q, group.q), (out.v, group.v), (out.p, group.p), (out.momentum, group.total)):
             kept[:, 0] = row.reshape(-1, LANES).T
-        out.energy[:, 0] = group.energy
+        out.energy[:, 0], out.ledger[:, 0], out.impulse[:, 0] = group.energy, 0.0, 0.0
 
     def _simulator(self, lane: int) -> Simulator:
         """Return the simulator of a member; the first call makes it, at the member's start."""
@@ -161,6 +167,7 @@ class _Team:
             _, model, q, v, _ = self.members[lane]
             self.alone[lane] = Simulator(model, q, v, dt=self.dt, integrator=self.like.sim.integrator,
                                          ignore=KNOWN)
+            self.alone[lane]._ledger = self.like.ledger
         return self.alone[lane]
 
     def _record(self, lane: int) -> Record:
@@ -221,7 +228,7 @@ class _Team:
         """Copy the node of a simulator into a lane."""
         group, state = self.group, sim._state
         self.w[:, _AT_NODE, lane] = _bodies(sim).reshape(-1, _WIDTH)[: len(self.w), _AT_NODE]
-        for name in ("q", "v", "low", "history", "known", "extremes", "twice", "energy"):
+        for name in ("q", "v", "low", "history", "known", "extremes", "twice", "energy", "ledger"):
             getattr(group, name)[lane::LANES] = getattr(state, name)
         group.factored[:] = 0.0  # the factors of this lane are not here
 
@@ -242,6 +249,7 @@ class _Team:
         if sim.steps != k:  # the step before was a plain one
             sim._parts = 1
         state.made[0], state.known[0], state.extremes[:] = k, 0.0, group.extremes[lane::LANES]
+        state.ledger[:] = group.saved_ledger[lane::LANES]
 
     def _repeat_a_living_lane(self) -> None:
         """Copy another lane into lanes that have ended: numbers that are not finite would be slow."""

@@ -39,7 +39,7 @@ class Looks(NamedTuple):
     """Energies of a run at evenly spaced steps.
 
     every : steps from one to the next
-    energy : (M,) total energy, J, the start first
+    energy : (M,) total energy, J, and what has left the mechanism by then; the start first
     """
 
     every: int
@@ -122,7 +122,7 @@ class Judgement(NamedTuple):
 
 def judge_energy(run: "Trajectory") -> Judgement:
     """Judge the energy of a run."""
-    reason, most = work_reason(run), run.max_energy_error
+    reason, most = work_reason(run), run.max_balance_error if run.loses_energy else run.max_energy_error
     if reason:
         return Judgement(True, reason, None, None, None, f"The energy is not meant to be constant: {reason}.", "")
     bounded = run.integrator.symplectic
@@ -141,9 +141,10 @@ def judge_energy(run: "Trajectory") -> Judgement:
     time = (furthest + 0.5) / TENTHS * run.steps * run.dt
     noise = NOISE * float(np.abs(run.looks.energy).max()) / run.energy_scale
     kept = wander <= max(WANDER if bounded else DRIFT, swing, noise)
-    within = f"The energy stays within {part(most)} of the peak kinetic energy"
+    what = "energy, with what has left by the ledger," if run.loses_energy else "energy"
+    within = f"The {what} stays within {part(most)} of the peak kinetic energy"
     if not kept:
-        text = (f"The energy {'wanders' if bounded else 'drifts'}: its level moves by {part(wander)} of the peak "
+        text = (f"The {what} {'wanders' if bounded else 'drifts'}: its level moves by {part(wander)} of the peak "
                 f"kinetic energy, furthest around t = {time:.3g} s; the greatest error is {part(most)}.")
     elif bounded or wander <= max(swing, noise):
         text = f"{within} and does not wander."

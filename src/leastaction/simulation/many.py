@@ -96,6 +96,7 @@ def simulate_many(
     count = next(iter(sizes.values()))
     q, v = (real_array(x, name) if name in sizes else x for name, x in (("q", q), ("v", v)))
     tell(model, options.get("ignore", ()))
+    model = model.without(options.get("ignore", ()))
     models = _variants(model, gravity, mass, count)
     controls: Sequence[Control] = control if isinstance(control, list | tuple) else [control] * count  # type: ignore
     members = []

@@ -9,7 +9,7 @@ from leastaction.arguments import MOST, finite, real_array, shown, whole
 from leastaction.errors import StepError, warn_user
 from leastaction.kernels import control as laws
 from leastaction.kernels.record import LOOK, MOMENTA, Record
-from leastaction.model import Model
+from leastaction.model import Model, losses
 from leastaction.simulation.judgement import EnergyWatch, Looks, is_silent
 from leastaction.simulation.progress import Progress
 from leastaction.simulation.simulator import Simulator, per_step, returned, widen
@@ -18,7 +18,7 @@ from leastaction.trajectory import Control, Node, Origin, Tally, Trajectory
 Array = np.ndarray
 ROUND_OFF = 1e-3  # of a step by which a duration may miss a multiple of it
 OnFailure = Literal["raise", "truncate"]
-NODE = ("q", "v", "p", "energy", "momentum")
+NODE = ("q", "v", "p", "energy", "momentum", "ledger", "impulse")
 STEP = ("iterations", "residual", "status", "substeps")
 
 
@@ -83,6 +83,7 @@ class Run:
         self.tau = per_step("control", None if callable(control) else control, (nv,), steps)
         self.wrenches = sim._wrenches(None if callable(wrench) else wrench, steps)
         self.origin = Origin(copied(control), copied(wrench), sim.model.revision)
+        self.ledger = sim._ledger = losses.ledger(sim.model, control is not None)  # columns that are kept
 
     def make(self, until: int, keeper: Keeper, progress: Progress) -> None:
         """Make the steps up to one; a StepError is noted by the keeper, and raised."""
@@ -180,7 +181,8 @@ def trajectory_of(
     made, count = slice(-(-steps // run.every)), 1 + steps // run.every
     return Trajectory(
         model, run.sim.integrator, run.sim.dt, run.every, np.arange(count) * run.every * run.sim.dt, kept.q[:count],
-        kept.v[:count], kept.p[:count], kept.energy[:count], kept.momentum[:count], kept.iterations[made],
+        kept.v[:count], kept.p[:count], kept.energy[:count], kept.momentum[:count], kept.ledger[:count],
+        kept.impulse[:count], kept.iterations[made],
         kept.residual[made], kept.status[made], kept.substeps[made], extremes[:2] + ground_energy,
         extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), looks, tally, failure, origin,
     )

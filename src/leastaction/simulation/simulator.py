@@ -25,9 +25,9 @@ from leastaction.kernels.loop import run
 from leastaction.kernels.machine.jit import bound
 from leastaction.kernels.record import GREATEST, GREATEST_MOMENTUM, LEAST, LEAST_MOMENTUM, LOOK, MOMENTA, Record
 from leastaction.kernels.rescue import Rescued
-from leastaction.model import Model
+from leastaction.model import Model, losses
 from leastaction.model.unhonoured import DAMPING, KNOWN, STIFFNESS, accepted, tell, warn_once
-from leastaction.simulation import ahead, hints
+from leastaction.simulation import ahead, hints, limits
 from leastaction.simulation.damping import refuse_composition, unresolved
 from leastaction.simulation.oscillation import too_stiff
 from leastaction.simulation.progress import Progress
@@ -47,9 +47,9 @@ class Simulator:
     v : (nv,) initial velocity, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt : time step, s
     integrator : an integrator, or "variational", "euler", "rk4" or "dop853"; Variational() unless given
-    ignore : words that silence the warning of what the model has and the dynamics do not honour, as for `load`;
-        "damping" silences that of damping which an explicit step cannot resolve, "stiffness" runs a force between
-        bodies that is too stiff for the step
+    ignore : "limits", "friction": joint limits, dry friction do not act. The other words of `load` silence the warning
+        of what the model has and the dynamics do not honour; "damping" that of damping which an explicit step cannot
+        resolve; "stiffness" runs a force between bodies that is too stiff for the step
     """
 
     @point_to_integrator
@@ -66,9 +66,11 @@ class Simulator:
         seconds = finite(dt)
         if seconds is None or seconds <= 0:
             raise ValueError(f"dt must be a positive number of seconds, not {shown(dt)}")
+        tell(model, ignore)
+        model = model.without(ignore)
         self._set_up(model, seconds, as_integrator(integrator))
         self._start(*started(model, self.compiled, *model.check_state(q, v)), None)
-        tell(model, ignore)
+        limits.tell_beyond(model, self.compiled, self.q)
         if self.compiled.rows is not None and self.compiled.plan.width > WIDE:
             warn_once(model, ("width", model.revision), "its loops are eliminated in fronts of "
                       f"{self.compiled.plan.width} numbers, and a step takes time as the square of that: cut the loops "
@@ -89,17 +91,21 @@ class Simulator:
         self.compiled = compile_model(model)
         self._revision = model.revision
         integrator.check(model, self.compiled)
-        self._method = methods.known(self.integrator.method(self.compiled))
-        self._settings: Any = getattr(self._method, "settings", None)
-        self._memory: Array = getattr(self._method, "memory", np.zeros(0))  # what the method itself carries on
+        limits.require_known(self.model, self.compiled, self.integrator)
+        self._desk = limits.desk(self.compiled)
+        self._ledger, self._impulses = losses.ledger(model, False), losses.impulses(model)  # columns that are kept
+        self._base = methods.known(self.integrator.method(self.compiled))
+        self._method = limits.around(self._base, self.compiled, self._desk)
+        self._settings: Any = getattr(self._base, "settings", None)
+        self._memory: Array = getattr(self._base, "memory", np.zeros(0))  # what the method itself carries on
         # The longest stage of a step, in parts of dt; explicit methods do not see damping ahead (kernels/mobility.py)
-        self._longest = float(np.abs(self._method.stages).max()) if hasattr(self._method, "stages") else 0.0
-        self._ready = not hasattr(self._method, "search")  # else the address of the search is missing
+        self._longest = float(np.abs(self._base.stages).max()) if hasattr(self._base, "stages") else 0.0
+        self._ready = not hasattr(self._base, "search")  # else the address of the search is missing
         # The machine code of the loop for the record of one step, and for the record that was last written to
         self._loop_of_one: Any = None
         self._again: tuple[Record | None, Any] = None, None
         if not self._ready:
-            ahead.begin(self._method.settings)
+            ahead.begin(self._base.settings)
         self._nothing = Forces(None, np.zeros(0), np.zeros(0), np.zeros((0, self.compiled.nv)),
                                np.zeros((0, self.compiled.tree.n, 6)))
 
@@ -112,7 +118,7 @@ class Simulator:
         if p is not None:
             self._state.p[:] = p
         require_regular(self.model, self.compiled, self._prepare(V if p is None else P))
-        if self.compiled.damped and hasattr(self._method, "stages") and len(self._method.stages) > 1:
+        if self.compiled.damped and hasattr(self._base, "stages") and len(self._base.stages) > 1:
             order = getattr(self.integrator, "order", 2)
             refuse_composition(self.model, self.compiled, self._state.w, self.dt, order, self._longest)
         self._require_finite()
@@ -163,7 +169,8 @@ class Simulator:
             return False
         desk = plan.desk()
         desk[plan.places.told :][:TOLD] = before.desk[before.places.told :][:TOLD]
-        self._method = before._replace(ops=plan.ops, targets=plan.targets.reshape(-1), places=plan.places, desk=desk)
+        self._base = self._method = before._replace(ops=plan.ops, targets=plan.targets.reshape(-1), places=plan.places,
+                                                    desk=desk)
         return True
 
     @property
@@ -260,8 +267,9 @@ class Simulator:
         c, kept = self.compiled, (first + steps) // every - first // every
         return Record(
             np.empty((kept, c.nq)), np.empty((kept, c.nv)), np.empty((kept, c.nv)), np.empty(kept), np.empty((kept, 6)),
-            np.zeros(steps, dtype=np.int64), np.zeros(steps), np.zeros(steps, dtype=np.int64), np.ones(steps,
-            dtype=np.int64), np.empty((first + steps) // LOOK - first // LOOK),
+            np.empty((kept, self._ledger)), np.empty((kept, self._impulses)), np.zeros(steps, dtype=np.int64),
+            np.zeros(steps), np.zeros(steps, dtype=np.int64), np.ones(steps, dtype=np.int64),
+            np.empty((first + steps) // LOOK - first // LOOK),
         )
 
     def _advance(
@@ -300,7 +308,8 @@ class Simulator:
         given = self.compiled.system, self._room, forces, clock, out
         if not self._ready:
             address = ahead.search_address(self._settings, run, self._method, *given)
-            self._method, self._ready = self._method._replace(search=address), True
+            self._base, self._ready = self._base._replace(search=address), True
+            self._method = limits.around(self._base, self.compiled, self._desk)
         loop: Any = run
         if forces.control is None:
             if out is self._one:
@@ -346,7 +355,7 @@ class Simulator:
 
     def _lasting(self) -> dict[str, Array]:
         """Return the parts of the state that outlast a call of the loop."""
-        state = {name: part for name, part in self._state._asdict().items() if name not in SCRATCH}
+        state = {name: part for name, part in self._state._asdict().items() if name not in SCRATCH and part.size}
         return {**state, "memory": self._memory} if len(self._memory) else state
 
     def _snapshot(self) -> dict[str, Any]:
@@ -392,7 +401,7 @@ class Simulator:
         clock = Clock(self.dt, k, 1, every, origin, 0, READY)
         failed = out.residual[at], out.status[at]
         while parts <= settings.max_substeps:
-            method = methods.known(self._rescued(parts))
+            method = limits.around(methods.known(self._rescued(parts)), self.compiled, self._desk)
             made, _ = run(method, self.compiled.system, self._room, again, clock, out)
             spent += int(out.iterations[at])
             if made:
@@ -408,7 +417,7 @@ class Simulator:
 
     def _rescued(self, parts: int) -> Any:
         """Return the method that makes a step in so many parts."""
-        own = self._method
+        own = self._base
         if self.compiled.rows is None:
             return Rescued(own.stages, own.settings, parts)
         return RescuedConstrained(own.stages, own.settings, parts, own.rows, own.ops, own.targets, own.places, own.desk,

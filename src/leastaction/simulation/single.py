@@ -72,9 +72,9 @@ def simulate(
     checkpoint_every : steps between the places in that file from which `Trajectory.at` can start; up to 100 of them
         unless given
     overwrite : whether ``out`` may replace a file that is there
-    ignore : words that silence the warning of what the model has and the dynamics do not honour, as for `load`;
-        "damping" silences that of damping which an explicit step cannot resolve, "stiffness" runs a force between
-        bodies that is too stiff for the step
+    ignore : "limits", "friction": joint limits, dry friction do not act. The other words of `load` silence the warning
+        of what the model has and the dynamics do not honour; "damping" that of damping which an explicit step cannot
+        resolve; "stiffness" runs a force between bodies that is too stiff for the step
 
     Returns
     -------
@@ -137,7 +137,7 @@ class Memory(Keeper):
         super().__init__(sim, every)
         self.kept, self.statistics = kept, Statistics(every)
         kept.q[0], kept.v[0], kept.p[0], kept.energy[0] = sim.q, sim.v, sim.p, sim.energy
-        kept.momentum[0] = sim.momentum
+        kept.momentum[0], kept.ledger[0], kept.impulse[0] = sim.momentum, 0.0, 0.0
 
     def most(self, _first: int) -> int:
         """Bound the room for single steps."""
@@ -147,7 +147,8 @@ class Memory(Keeper):
         """Return views of where these nodes belong, and room for how each step goes."""
         nodes, kept = slice(1 + first // self.every, 1 + (first + steps) // self.every), self.kept
         return Record(
-            kept.q[nodes], kept.v[nodes], kept.p[nodes], kept.energy[nodes], kept.momentum[nodes], *step_room(steps),
+            kept.q[nodes], kept.v[nodes], kept.p[nodes], kept.energy[nodes], kept.momentum[nodes],
+            kept.ledger[nodes], kept.impulse[nodes], *step_room(steps),
             np.empty((first + steps) // LOOK - first // LOOK),
         )
 

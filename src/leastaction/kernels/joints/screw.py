@@ -241,6 +241,9 @@ def eliminate(tree, w, i, h, newton):
         um, uf = times(A, axis)
     pivot = row_dot(row, axis) + adds(L, h, newton)
     inverse = 1.0 / pivot
+    if tree.locks:  # a locked joint does not give way: its link rides on its parent
+        L.pivot = pivot
+        inverse = inverse * L.free
     L.inverse = inverse
     row = row_shift(row, arm)
     if newton is None:
@@ -251,7 +254,9 @@ def eliminate(tree, w, i, h, newton):
     L.column = column
     if tree.parent[i] < tree.n:
         pass_on(w, tree, i, A, (scale(-inverse, column[0]), scale(-inverse, column[1])), row)
-    return sign(pivot * h) if newton is not None else pivot
+    if newton is None:
+        return pivot
+    return choose(L.free, sign(pivot * h), 1.0) if tree.locks else sign(pivot * h)
 
 
 @formula
@@ -260,6 +265,8 @@ def up(tree, w, r, i, L, R, wrench, transposed):
     u = R.tau - dot(turn, m)
     if tree.slides or transposed is not None:
         u -= dot(move, f)
+    if tree.locks:
+        R.hold = u
     x = L.inverse * u
     R.x = x
     um, uf = L.column if transposed is None else L.row

@@ -8,7 +8,7 @@ a block of its own. The ground is the last link, so that no recursion needs a br
 import numpy as np
 from numba.extending import overload
 
-from ..layout import ARTICULATED, EXTREMES, LINK, PAST, RIGHT, ROWS, SIDE, WEIGHTS, WHOLE, State, System, Tree
+from ..layout import ARTICULATED, EXTREMES, LEDGER, LINK, PAST, RIGHT, ROWS, SIDE, WEIGHTS, WHOLE, State, System, Tree
 from .fields import LANES, Record, records
 from .jit import INNER, formula, kernel, part
 from .simd import (
@@ -110,7 +110,7 @@ def look(tree):
     """The tree through views, as kernels take it, from one array (packed)."""
     t = integers(tree)
     n = t[0]
-    return Tree(n, t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], after(t, WHOLE), after(t, WHOLE + n),
+    return Tree(n, t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], after(t, WHOLE), after(t, WHOLE + n),
                 after(t, WHOLE + 2 * n), after(t, WHOLE + 3 * n), after(t, WHOLE + 4 * n), after(t, WHOLE + 5 * n),
                 after(t, WHOLE + 6 * n))
 
@@ -124,11 +124,12 @@ def zeros(w):
 
 def sizes(tree: Tree, lanes: int) -> State:
     """Return how many numbers each part of a state takes, for one simulation or for four in lanes."""
-    nq, nv = tree.nq, tree.nv
+    nq, nv, locked = tree.nq, tree.nv, tree.locks * tree.nv
     factors = factors_size(tree) // LANES if lanes > 1 else 0
     each = State(w=tree.size // lanes, q=nq, v=nv, p=nv, low=nq, saved_q=nq, saved_low=nq, history=PAST * nv, held=nv,
-                 twice=1, energy=1, total=6, extremes=EXTREMES, made=1, known=1, factored=1, forced=1, alive=1, scale=1,
-                 weights=WEIGHTS, f=nv, motion=nv, found=nv, straight=nv, aside=EXTREMES, gravity=3, factors=factors)
+                 locks=locked, slip=locked, impulse=3 * locked, ledger=LEDGER, saved_ledger=LEDGER, twice=1, energy=1,
+                 total=6, extremes=EXTREMES, made=1, known=1, factored=1, forced=1, alive=1, scale=1, weights=WEIGHTS,
+                 f=nv, motion=nv, found=nv, straight=nv, aside=EXTREMES, gravity=3, factors=factors)
     return State(*(lanes * size for size in each))
 
 
@@ -151,7 +152,13 @@ def see(tree, room, lanes):
     saved_low = after(saved_q, nq)
     history = after(saved_low, nq)
     held = after(history, PAST * nv)
-    twice = after(held, nv)
+    locked = tree.locks * nv
+    locks = after(held, nv)
+    slip = after(locks, locked)
+    impulse = after(slip, locked)
+    ledger = after(impulse, 3 * locked)
+    saved_ledger = after(ledger, LEDGER * lanes)
+    twice = after(saved_ledger, LEDGER * lanes)
     energy = after(twice, lanes)
     total = after(energy, lanes)
     extremes = after(total, 6 * lanes)
@@ -168,9 +175,9 @@ def see(tree, room, lanes):
     straight = after(found, nv)
     aside = after(straight, nv)
     gravity = after(aside, EXTREMES * lanes)
-    return State(w, q, v, p, low, saved_q, saved_low, history, held, twice, energy, total, extremes, made, known,
-                 factored, forced, alive, scale, weights, f, motion, found, straight, aside, gravity,
-                 after(gravity, 3 * lanes))
+    return State(w, q, v, p, low, saved_q, saved_low, history, held, locks, slip, impulse, ledger,
+                 saved_ledger, twice, energy, total, extremes, made, known, factored, forced, alive, scale, weights, f,
+                 motion, found, straight, aside, gravity, after(gravity, 3 * lanes))
 
 
 @part
@@ -178,7 +185,9 @@ def see_lanes(s):
     """A state of four simulations, from views of single numbers."""
     return State(
         in_fours(s.w), in_lanes(s.q), in_lanes(s.v), in_lanes(s.p), in_lanes(s.low), in_lanes(s.saved_q),
-        in_lanes(s.saved_low), in_lanes(s.history), in_lanes(s.held), in_lanes(s.twice), in_lanes(s.energy),
+        in_lanes(s.saved_low), in_lanes(s.history), in_lanes(s.held),
+        in_lanes(s.locks), in_lanes(s.slip), in_lanes(s.impulse), in_lanes(s.ledger),
+        in_lanes(s.saved_ledger), in_lanes(s.twice), in_lanes(s.energy),
         in_lanes(s.total), in_lanes(s.extremes), in_lanes(s.made), in_lanes(s.known), in_lanes(s.factored),
         in_lanes(s.forced), in_lanes(s.alive), in_lanes(s.scale), in_lanes(s.weights), in_lanes(s.f),
         in_lanes(s.motion), in_lanes(s.found), in_lanes(s.straight), in_lanes(s.aside), in_lanes(s.gravity),

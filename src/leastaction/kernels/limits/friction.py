@@ -1,0 +1,161 @@
+"""Dry friction: a step whose joints stick or slide, second order in the step size.
+
+Friction acts at either end of the step, by at most F h/2. A joint that sticks is locked, as long as the impulse that
+holds it is within that bound; one that slides gets the whole of it, against its motion: at the start of the step
+against its increment, at the end against its velocity. Which joints do what is found as in pivots.py, from what they
+did last.
+"""
+
+from .. import methods
+from ..machine.jit import kernel, part
+from ..machine.memory import copy, link
+from ..momentum import velocity_of
+from ..node import factor_at_node
+from ..record import DRY_FRICTION
+from ..step import after_stage, nothing_yet
+from .pivots import PATIENCE, put_locks
+from .reactions import holding
+from .recovery import settle
+from .restart import back, begin_part, crowded, keep_node
+from .table import FREE, FRICTION, LINK, WIDTH
+
+MOST = 100  # trials, and ten more for every joint
+ROUND_OFF = 1e-13  # of the bound by which a joint that sticks may be held with more
+SMALL = 1e-15  # rad or m: a motion that is none
+
+
+@kernel
+def rubs(method, tree, state, r):
+    """Whether dry friction decides what the joint of row r does: no limit holds it."""
+    k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+    return method.rows[WIDTH * r + FRICTION] > 0.0 and state.locks[k] == FREE
+
+
+@kernel
+def rub(method, tree, state, h):
+    """Give the joints that slide their impulse of half a step."""
+    for r in range(method.count):
+        if rubs(method, tree, state, r):
+            i = int(method.rows[WIDTH * r + LINK])
+            link(state.w, i).joint_momentum -= 0.5 * h * state.slip[tree.iv[i]] * method.rows[WIDTH * r + FRICTION]
+
+
+@kernel
+def note_work(method, tree, state, desk, h):
+    """Write down the impulses of joints that slide, and the work of all that friction does at this node, where it took
+    the velocities from those in ``before`` to those in ``a``."""
+    for r in range(method.count):
+        if not rubs(method, tree, state, r):
+            continue
+        i = int(method.rows[WIDTH * r + LINK])
+        k = tree.iv[i]
+        impulse = -0.5 * h * state.slip[k] * method.rows[WIDTH * r + FRICTION]
+        if state.slip[k] == 0.0:
+            impulse = holding(tree, state.w, i) if desk.before[k] != 0.0 else 0.0
+        else:
+            state.impulse[2 * tree.nv + k] += impulse
+        state.ledger[DRY_FRICTION] -= 0.5 * (desk.before[k] + desk.a[k]) * impulse
+
+
+@kernel
+def change(method, tree, state, desk, patience):
+    """Let joints slide that are held by too much, and those stick that would slide against their impulse, as marked by
+    check(); all of them, or only the first if there is no patience left."""
+    for r in range(method.count):
+        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        if desk.held[r] == 0.0:
+            continue
+        state.slip[k] = 0.0 if state.slip[k] != 0.0 else -desk.held[r]
+        if patience < 0:
+            return
+
+
+@kernel
+def check(method, tree, state, desk, h, small):
+    """Mark the joints that are wrong, given in push what holds those that stick, and how those that slide move. Gives
+    their number. A joint may be held by more than friction can if that would move it, its pivot being the inertia, by
+    less than ``small``."""
+    wrong = 0
+    for r in range(method.count):
+        desk.held[r] = 0.0
+        if not rubs(method, tree, state, r):
+            continue
+        i = int(method.rows[WIDTH * r + LINK])
+        slip = state.slip[tree.iv[i]]
+        most = 0.5 * abs(h) * method.rows[WIDTH * r + FRICTION] * (1.0 + ROUND_OFF) + small * link(state.w, i).pivot
+        if (slip == 0.0 and abs(desk.push[r]) > most) or (slip != 0.0 and slip * desk.push[r] < 0.0):
+            desk.held[r] = 1.0 if desk.push[r] > 0.0 else -1.0
+            wrong += 1
+    return wrong
+
+
+@part
+def begin_rubbing(method, system, state, desk, h):
+    """The first half of friction, at the node: its impulses, its work, and the locks of joints that stick."""
+    tree = system.tree
+    rub(method, tree, state, h)
+    put_locks(method, system, state, False)
+    if state.factored[0] == 0.0:
+        factor_at_node(tree, state)
+    velocity_of(tree, state.w, desk.a)
+    copy(state.v, desk.before, tree.nv)
+    note_work(method, tree, state, desk, h)
+    copy(desk.a, state.v, tree.nv)
+
+
+@part
+def end_rubbing(method, system, state, desk, h):
+    """The second half of friction, at the end of the step. Gives whether it was found."""
+    tree, w = system.tree, state.w
+    least, patience = method.count + 1, PATIENCE
+    factor_at_node(tree, state)
+    velocity_of(tree, w, desk.before)
+    for r in range(method.count):
+        desk.own[r] = link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum
+    for _ in range(MOST + 10 * method.count):
+        for r in range(method.count):
+            link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum = desk.own[r]
+        rub(method, tree, state, h)
+        put_locks(method, system, state, False)
+        if state.factored[0] == 0.0:
+            factor_at_node(tree, state)
+        velocity_of(tree, w, desk.a)
+        for r in range(method.count):
+            i = int(method.rows[WIDTH * r + LINK])
+            desk.push[r] = holding(tree, w, i) if state.slip[tree.iv[i]] == 0.0 else desk.a[tree.iv[i]]
+        wrong = check(method, tree, state, desk, h, SMALL / abs(h))
+        if wrong == 0:
+            note_work(method, tree, state, desk, h)
+            settle(method, system, state, desk)
+            return True
+        patience = PATIENCE if wrong < least else patience - 1
+        least = min(least, wrong)
+        change(method, tree, state, desk, patience)
+    return False
+
+
+@part
+def rubbing_step(method, system, state, held, desk, k, h):
+    """A step of the base method with dry friction at both ends."""
+    tree, made = system.tree, nothing_yet(state.w)
+    least, patience = method.count + 1, PATIENCE
+    keep_node(tree, state, desk.start)
+    for _ in range(MOST + 10 * method.count):
+        begin_rubbing(method, system, state, desk, h)
+        made = after_stage(made, methods.advance(method.base, system, state, held, k, h))
+        if made.status < 0.0:
+            return made
+        for r in range(method.count):
+            i = int(method.rows[WIDTH * r + LINK])
+            at, v = tree.iq[i], tree.iv[i]
+            moved = (state.q[at] - desk.start.q[at]) + (state.low[at] - desk.start.low[at])
+            desk.push[r] = moved if state.slip[v] != 0.0 else state.impulse[2 * tree.nv + v]
+        wrong = check(method, tree, state, desk, h, SMALL)  # the pivot is of Newton's matrix, M/h
+        if wrong == 0:
+            return made if end_rubbing(method, system, state, desk, h) else crowded(made)
+        patience = PATIENCE if wrong < least else patience - 1
+        least = min(least, wrong)
+        change(method, tree, state, desk, patience)
+        back(system, state, desk.start)
+        begin_part(method, system, state, h)
+    return crowded(made)

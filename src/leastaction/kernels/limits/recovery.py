@@ -1,0 +1,134 @@
+"""Joints that start beyond a limit come back to it at a slow, constant rate, unless they move back faster themselves.
+
+Such a joint moves as prescribed: in the step it is locked, its increment being that of its rate. So it pushes only what
+it is hung on: the momentum of a floating mechanism does not change. The work of that push is the entry RECOVERY of the
+ledger.
+"""
+
+from ..kinematics import inertia_times
+from ..machine.jit import kernel, part
+from ..machine.memory import clear, link
+from ..maths.vec3 import sub
+from ..momentum import velocity_of
+from ..node import factor_at_node
+from ..record import RECOVERY
+from ..rnea import velocities
+from .pivots import put_locks, solve_held
+from .reactions import holding, keep_momenta, put_momenta
+from .table import FREE, HIGH, LINK, LOW, RECOVERING, WIDTH, tolerance
+
+RATE = 0.2  # rad/s or m/s at which a joint comes back
+
+
+@kernel
+def recovering(method, tree, state):
+    """Whether some joint is on its way back to a limit."""
+    for r in range(method.count):
+        if abs(state.locks[tree.iv[int(method.rows[WIDTH * r + LINK])]]) == RECOVERING:
+            return True
+    return False
+
+
+@kernel
+def beyond(method, tree, state, r):
+    """How far row r is beyond a limit, and on which side; zero if it is not."""
+    x = state.q[tree.iq[int(method.rows[WIDTH * r + LINK])]]
+    low, high = method.rows[WIDTH * r + LOW], method.rows[WIDTH * r + HIGH]
+    if x < low - 4.0 * tolerance(low):
+        return low - x, -1.0
+    return (x - high, 1.0) if x > high + 4.0 * tolerance(high) else (0.0, 0.0)
+
+
+@part
+def settle(method, system, state, desk):
+    """Know the velocity of the node, joints on their way back having their rates, which are in state.v; and give the
+    joints that are held or driven the momentum that belongs to it. Leaves the locks of a node."""
+    tree, w, driven = system.tree, state.w, recovering(method, system.tree, state)
+    if driven:  # M v = p + impulse, v being given at some joints: take their motion from p, and lock them
+        clear(desk.a, tree.nv)
+        for r in range(method.count):
+            k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+            if abs(state.locks[k]) == RECOVERING:
+                desk.a[k] = state.v[k]
+        keep_momenta(tree, w, desk.aside)
+        velocities(tree, w, desk.a)
+        for i in range(tree.n):
+            L = link(w, i)
+            (m, f), (turn, move) = L.momentum, L.twist
+            own_m, own_f = inertia_times(L, L.mass, turn, move)
+            L.momentum = sub(m, own_m), sub(f, own_f)
+            if desk.a[tree.iv[i]] != 0.0:  # a SCREW joint
+                L.joint_momentum -= L.armature * desk.a[tree.iv[i]]
+        put_locks(method, system, state, True)
+    if state.factored[0] == 0.0:
+        factor_at_node(tree, state)
+    velocity_of(tree, w, state.v)
+    if driven:
+        put_momenta(tree, w, desk.aside)
+    for i in range(tree.n):
+        L, k = link(w, i), tree.iv[i]
+        if L.free == 0.0:
+            impulse = holding(tree, w, i)
+            L.joint_momentum += impulse
+            state.impulse[2 * tree.nv + k] += impulse
+    if driven:
+        for k in range(tree.nv):
+            state.v[k] += desk.a[k]
+        put_locks(method, system, state, False)
+
+
+@part
+def drive(method, system, state, desk):
+    """Give the joints that are marked as held the rates in push, at once; their work goes to the ledger."""
+    tree = system.tree
+    for r in range(method.count):
+        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        desk.speed[r] = state.v[k]
+        if desk.held[r] != 0.0:
+            state.locks[k], state.v[k] = RECOVERING * desk.side[r], desk.push[r]
+    settle(method, system, state, desk)
+    for r in range(method.count):
+        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        impulse = state.impulse[2 * tree.nv + k]
+        state.impulse[2 * tree.nv + k] = 0.0
+        state.impulse[k] += impulse
+        if desk.held[r] != 0.0:
+            state.ledger[RECOVERY] -= 0.5 * (desk.speed[r] + desk.push[r]) * impulse
+
+
+@part
+def recover(method, system, state, held, desk, h):
+    """At the beginning of a step: choose which joints are driven back to their limits, and how fast. One that would be
+    held back by it goes free. Gives whether there are joints beyond their limits, or just back."""
+    tree, any_ = system.tree, False
+    for r in range(method.count):
+        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        far, side = beyond(method, tree, state, r)
+        was = abs(state.locks[k]) == RECOVERING
+        rate = min(RATE, far / h)
+        desk.held[r] = 1.0 if (was or (far > 0.0 and -side * state.v[k] < rate)) and h > 0.0 else 0.0
+        desk.side[r] = side if far > 0.0 else (0.5 * state.locks[k] if was else 0.0)
+        desk.begin[r] = -desk.side[r] * rate
+        any_ = any_ or desk.held[r] != 0.0
+    if not any_:
+        return False
+    for r in range(method.count):  # one that is held at its limit stays so
+        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        desk.candidate[r] = desk.held[r]
+        desk.held[r] = 1.0 if state.locks[k] != FREE else desk.held[r]
+    solve_held(method, system, state, held, desk, True, desk.a)
+    for r in range(method.count):
+        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        desk.held[r] = desk.candidate[r]
+        pulled = -desk.side[r] * desk.push[r] < 0.0
+        if desk.held[r] != 0.0 and pulled and desk.begin[r] != 0.0:
+            desk.held[r] = 0.0
+            state.locks[k] = FREE
+        desk.push[r] = desk.begin[r]
+    put_locks(method, system, state, False)
+    drive(method, system, state, desk)
+    for r in range(method.count):  # one that is back comes to rest there; whether it stays, resolve() finds
+        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        if desk.held[r] != 0.0 and desk.push[r] == 0.0:
+            state.locks[k] = FREE
+    return True

@@ -1,0 +1,213 @@
+"""A step with joint limits: the base method from one event to the next.
+
+Whole steps as long as nothing happens, the same numbers as without limits. Where a joint would pass its limit, or one
+that is held would be pulled, the step goes to that moment, the event is resolved (impacts.py), and the rest follows.
+"""
+
+from .. import methods
+from ..layout import LEDGER, Made
+from ..machine.jit import kernel, part
+from ..machine.memory import copy, link
+from ..record import RECOVERY
+from ..step import after_stage, nothing_yet
+from .events import distances, locate, most_urgent, move
+from .impacts import bound, gap, nearer, resolve
+from .pivots import put_locks
+from .recovery import recover, settle
+from .restart import begin_part, crowded, keep_node
+from .table import FREE, FRICTION, HIGH, LINK, LOW, RECOVERING, WIDTH, Limited, desk_of, tolerance
+
+MOST = 200  # events in a step
+NEAR = 1e-12  # rad or m: nearer to a limit a joint is looked at closely
+
+
+@part
+def begin(method, system, state, h):
+    """Before the first of several steps."""
+    desk_of(method, system.tree).seen[0] = 0.0
+    methods.begin(method.base, system, state, h)
+
+
+@kernel
+def remember(tree, state, desk):
+    """Keep what a failed step must give back."""
+    copy(state.locks, desk.locks, tree.nv)
+    copy(state.slip, desk.slip, tree.nv)
+    copy(state.impulse, desk.impulse, 2 * tree.nv)
+
+
+@kernel
+def accept(method, tree, state):
+    """Add the impulses of a motion that stays to those of limits, or of dry friction where no limit holds the joint."""
+    for r in range(method.count):
+        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        at = k if state.locks[k] != FREE else tree.nv + k
+        state.impulse[at] += state.impulse[2 * tree.nv + k]
+        if abs(state.locks[k]) == RECOVERING:
+            state.ledger[RECOVERY] -= state.v[k] * state.impulse[2 * tree.nv + k]
+        state.impulse[2 * tree.nv + k] = 0.0
+
+
+@kernel
+def begin_to_slip(method, system, state):
+    """Let the joints with dry friction that move slide, and the others stick."""
+    for r in range(method.count):
+        k = system.tree.iv[int(method.rows[WIDTH * r + LINK])]
+        if method.rows[WIDTH * r + FRICTION] > 0.0:
+            state.slip[k] = 0.0 if state.v[k] == 0.0 else (1.0 if state.v[k] > 0.0 else -1.0)
+    put_locks(method, system, state, False)
+
+
+@part
+def enter(method, system, state, held, desk, h):
+    """See to what changes at the beginning of a step: at the first one, joints that are at their limits; later, those
+    that the new forces no longer push there. Gives whether something changed, and whether that could be found."""
+    tree, found = system.tree, True
+    for r in range(method.count):
+        desk.pinned[r] = 0.0
+    changed = recover(method, system, state, held, desk, h)
+    if state.made[0] == 0.0:
+        begin_to_slip(method, system, state)
+        for r in range(method.count):
+            small = tolerance(bound(method, r, nearer(method, tree, state, r)))
+            changed = changed or abs(gap(method, tree, state, r)) <= 4.0 * small
+    if changed or held.acts or desk.seen[0] == 0.0 or link(state.w, 0).pushed != 0.0:
+        distances(method, system, state, held, desk, h, True, desk.begin)
+    else:  # nothing is different from what the last step found at its end
+        copy(desk.end, desk.begin, method.count)
+    for r in range(method.count):
+        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        changed = changed or (state.locks[k] != FREE and desk.begin[r] < 0.0)
+    if changed:
+        found, _, _ = resolve(method, system, state, held, desk, h, -1, -1)
+        distances(method, system, state, held, desk, h, True, desk.begin)
+        keep_node(tree, state, desk.node)
+    return changed, found
+
+
+@kernel
+def all_inside(method, tree, state):
+    """Whether all joints are free, and inside their limits."""
+    inside = method.rubbing == 0
+    for r in range(method.count):
+        i = int(method.rows[WIDTH * r + LINK])
+        x, low, high = state.q[tree.iq[i]], method.rows[WIDTH * r + LOW], method.rows[WIDTH * r + HIGH]
+        inside = inside and x - low > NEAR and high - x > NEAR and state.locks[tree.iv[i]] == FREE
+    return inside
+
+
+@part
+def advance(method, system, state, held, k, h):
+    """Step k: one of the base method, if all joints are inside their limits before and after it."""
+    tree = system.tree
+    desk = desk_of(method, tree)
+    desk.plain[0] = 0.0
+    if all_inside(method, tree, state):
+        desk.plain[0] = 1.0
+        made = methods.advance(method.base, system, state, held, k, h)
+        if made.status < 0.0 or all_inside(method, tree, state):
+            desk.seen[0] = 0.0
+            return made
+        desk.plain[0] = 0.0
+        methods.undo(method.base, system, state)
+        begin_part(method, system, state, h)
+    return from_event_to_event(method, system, state, held, desk, k, h)
+
+
+@part
+def from_event_to_event(method, system, state, held, desk, k, h):
+    """Step k, in parts that end where a joint lands on its limit or leaves it."""
+    tree, w = system.tree, state.w
+    remember(tree, state, desk)
+    made = nothing_yet(w)
+    kept, found = enter(method, system, state, held, desk, h)
+    if kept:
+        begin_part(method, system, state, h)
+    desk.seen[0] = 0.0
+    left, events = 1.0, 0
+    while True:
+        part_ = move(method, system, state, held, desk, k, left * h)
+        if part_.status < 0.0:
+            return after_stage(made, part_)
+        distances(method, system, state, held, desk, h, False, desk.end)
+        target = most_urgent(method, state, desk, 1.0)
+        if target < 0:
+            accept(method, tree, state)
+            made = after_stage(made, part_)
+            desk.seen[0] = 1.0 if method.rubbing == 0 else 0.0
+            break
+        if not kept:
+            methods.undo(method.base, system, state)
+            keep_node(tree, state, desk.node)
+            kept = True
+        part_, at, target = locate(method, system, state, held, desk, k, left * h, target, part_)
+        if part_.status < 0.0:
+            return after_stage(made, part_)
+        free = state.locks[tree.iv[int(method.rows[WIDTH * target + LINK])]] == FREE
+        if at > 0.0:
+            accept(method, tree, state)
+            made = after_stage(made, part_)
+            left -= at * left
+        pinned = target if at == 0.0 and free else -1
+        found, springs, pinned = resolve(method, system, state, held, desk, h, -1 if free else target, pinned)
+        made = Made(made.evaluations, made.residual, made.status, made.blamed, made.least, springs)
+        events += 1
+        if not found or events > MOST:
+            return crowded(made)
+        if pinned >= 0:
+            desk.pinned[pinned] = 1.0
+        if left <= 1e-14:
+            break
+        distances(method, system, state, held, desk, h, True, desk.begin)
+        keep_node(tree, state, desk.node)
+        begin_part(method, system, state, left * h)
+    if kept:
+        settle(method, system, state, desk)
+        begin_part(method, system, state, h)
+    return made
+
+
+@kernel
+def look(method, system, state, springs, whole):
+    """As the base method."""
+    return methods.look(method.base, system, state, springs, whole)
+
+
+@kernel
+def lost(state):
+    """Energy that has left the mechanism in this step."""
+    total = 0.0
+    for j in range(LEDGER):
+        total += state.ledger[j] - state.saved_ledger[j]
+    return total
+
+
+@kernel
+def too_long(method, state, made, twice, energy, known):
+    """As the base method, but for the energy that limits and dry friction took."""
+    return methods.too_long(method.base, state, made, twice, energy + lost(state), known)
+
+
+@part
+def undo(method, system, state):
+    """Come back to the node before the step that failed."""
+    tree = system.tree
+    desk = desk_of(method, tree)
+    if desk.plain[0] == 0.0:
+        copy(desk.locks, state.locks, tree.nv)
+        copy(desk.slip, state.slip, tree.nv)
+        copy(desk.impulse, state.impulse, 2 * tree.nv)
+    desk.seen[0] = 0.0
+    for j in range(2 * tree.nv, 3 * tree.nv):
+        state.impulse[j] = 0.0
+    put_locks(method, system, state, False)
+    methods.undo(method.base, system, state)
+
+
+@kernel
+def leave(method, system, state):
+    """As the base method."""
+    methods.leave(method.base, system, state)
+
+
+methods.method(Limited, begin, advance, look, too_long, undo, leave)
