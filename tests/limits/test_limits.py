@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from stopped import arm, hinge, pendulum
 from scipy.integrate import solve_ivp
+from stopped import arm, hinge, pendulum
 
 import leastaction as la
 
