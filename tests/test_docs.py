@@ -120,6 +120,15 @@ def test_examples_of_the_reference_page(capsys):
     np.testing.assert_allclose(names["x"] @ J.T, np.eye(5), atol=1e-9)
 
 
+def test_examples_of_the_page_on_actuators():
+    names: dict = {}
+    for code in blocks("actuators.md", "python"):
+        exec(compile(code, "actuators.md", "exec"), names)
+    model, traj, sim = (names[name] for name in ("model", "traj", "sim"))
+    assert list(model.actuators) == ["shoulder", "elbow", "wrist"] and names["arm"].nu == 3
+    np.testing.assert_array_equal(sim.q, traj.q[10])
+
+
 def test_names_of_the_reference_are_documented():
     described = re.findall(r"^\.\. auto\w+:: leastaction\.reference\.(\w+)$", page("api.rst"), re.MULTILINE)
     assert sorted(described) == sorted(la.reference.__all__)

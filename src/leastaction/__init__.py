@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from leastaction.assembly import assemble
     from leastaction.closures import closure, constraint_jacobian
     from leastaction.dynamics import (
+        actuator_forces,
         discrete_jacobian,
         discrete_residual,
         energy,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     )
     from leastaction.integrators import peers as peers
     from leastaction.model import (
+        PD,
         Ball,
         Body,
         Coupling,
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
         Inertia,
         Loop,
         Model,
+        Motor,
         Planar,
         Prismatic,
         Revolute,
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
         Spring,
         Thruster,
         Universal,
+        Velocity,
         library,
     )
     from leastaction.simulation.many import simulate_many
@@ -85,15 +89,15 @@ _HOME = {
         "analysis": "Certificate audit compare to_mujoco",
         "assembly": "assemble",
         "closures": "closure constraint_jacobian",
-        "dynamics": "discrete_jacobian discrete_residual energy forward_dynamics increment inverse_dynamics jacobian "
-                    "kinetic_energy mass_matrix momentum poses potential_energy",
+        "dynamics": "actuator_forces discrete_jacobian discrete_residual energy forward_dynamics increment "
+                    "inverse_dynamics jacobian kinetic_energy mass_matrix momentum poses potential_energy",
         "ensemble": "Ensemble EnsembleResults Normal Uniform open_ensemble",
         "errors": "AccuracyWarning AssemblyError FileError ModelError ModelWarning StepError",
         "files": "resume",
         "formats": "find_model from_mujoco load",
         "integrators": "DormandPrince8 Flag Newton RIQN Rescue RungeKutta4 SemiImplicitEuler Status Variational",
-        "model": "Ball Body Coupling Cylindrical Field Fixed Force Free Geometry Helical Inertia Loop Model Planar "
-                 "Prismatic Revolute Rod Spring Thruster Universal library",
+        "model": "Ball Body Coupling Cylindrical Field Fixed Force Free Geometry Helical Inertia Loop Model Motor PD "
+                 "Planar Prismatic Revolute Rod Spring Thruster Universal Velocity library",
         "simulation.many": "simulate_many",
         "simulation.simulator": "Simulator variational_step",
         "simulation.single": "simulate",
@@ -110,6 +114,7 @@ _PEERS = ("SVI", "Absolute", "Broyden", "DenseNewton")  # looked for here by tho
 
 # `open` is left out: a star import must not replace Python's own.
 __all__ = [
+    "PD",
     "RIQN",
     "AccuracyWarning",
     "AssemblyError",
@@ -134,6 +139,7 @@ __all__ = [
     "Model",
     "ModelError",
     "ModelWarning",
+    "Motor",
     "Newton",
     "Normal",
     "Planar",
@@ -153,7 +159,9 @@ __all__ = [
     "Uniform",
     "Universal",
     "Variational",
+    "Velocity",
     "__version__",
+    "actuator_forces",
     "assemble",
     "audit",
     "closure",

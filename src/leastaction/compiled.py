@@ -18,7 +18,7 @@ from leastaction.errors import ModelError
 from leastaction.kernels import elements, layout
 from leastaction.kernels.constraints import queries
 from leastaction.kernels.constraints.rows import Rows
-from leastaction.kernels.layout import LANES, LINK, State, System, Tree
+from leastaction.kernels.layout import LANES, LINK, Servos, State, System, Tree
 from leastaction.kernels.machine import memory
 from leastaction.kernels.machine.jit import bound
 from leastaction.model import Model, merge_fixed
@@ -50,12 +50,13 @@ class Compiled:
     body_position, body_quaternion : (nb, 3), (nb, 4) pose of the body in the frame of that link
     ground_first_moment : (3,) mass times centre of mass of what is fixed to the ground, world frame, kg m
     ground_energy : its potential energy, J
-    stiff : whether any joint has a spring or damping
-    damped : whether any joint has damping
+    stiff : whether any joint has a spring, damping or a servo
+    damped : whether any joint has damping, also that of a servo
     elements : forces between bodies, a tuple of tables as kernels/elements takes them
+    servos : the degrees of freedom with a servo
     rows : of loops and couplings, as kernels/constraints takes them; None if there are none
     force_rows : of every force, in how many rows of which kind of table it is
-    driven : whether some force between bodies changes the energy
+    driven : whether a servo or some force between bodies changes the energy
     limits : (m, 5) what kernels/limits reads of each joint with limits or dry friction that act
     """
 
@@ -74,6 +75,7 @@ class Compiled:
     nq: int
     nv: int
     elements: tuple[Any, ...]
+    servos: Servos
     rows: Rows | None
     force_rows: list[dict[str, int]]
     driven: bool
@@ -256,6 +258,13 @@ def _limits(parts: list[Part], off: frozenset[str]) -> np.ndarray:
     return np.array(rows, dtype=float).reshape(-1, 5)
 
 
+def _servos(model: Model, iv: np.ndarray) -> Servos:
+    """Find the links of the servos, given where the links' joints start in v; they are in the order of the links."""
+    s = model.drives.servos
+    link_of = dict(zip(iv.tolist(), range(len(iv)), strict=True))
+    return Servos(np.array([link_of[v] for v in s.v.tolist()], dtype=np.int64), s.kp, s.kd, s.effort)
+
+
 def ground_energy(gravity: np.ndarray, first_moment: np.ndarray) -> np.ndarray:
     """Return the potential energy (...), J, of what is fixed to the ground, given its first moment (..., 3), kg m."""
     x, y, z = np.moveaxis(gravity * first_moment, -1, 0)
@@ -332,6 +341,11 @@ def _compile(model: Model) -> Compiled:
         rest[k : k + part.nq] = part.rest
     passive = [layout.PASSIVE * bool(part.damping or part.armature) + layout.SPRING * bool(part.stiffness)
                + layout.DAMPED * bool(part.damping) for part in parts]
+    servos = _servos(model, np.array(iv))
+    for i, kp, kd, effort in zip(*servos, strict=True):
+        passive[i] += layout.SERVO
+        for name, value in (("servo_kp", kp), ("servo_kd", kd), ("servo_effort", effort)):
+            rows[i, LINK.rows(name).start] = value
     last = np.full(n + 1, -1)  # the last child of every link, and of the ground
     last[ground] = np.arange(n)  # of several children the one with the greatest index stays
     forks = np.isin(np.arange(n), ground[ground != np.arange(n) - 1])
@@ -360,13 +374,14 @@ def _compile(model: Model) -> Compiled:
         body_quaternion=merged.quaternion,
         ground_first_moment=merged.ground_first_moment,
         ground_energy=float(ground_energy(model.gravity, merged.ground_first_moment)),
-        stiff=any(part.damping or part.stiffness for part in parts),
-        damped=any(part.damping for part in parts),
+        stiff=any(part.damping or part.stiffness for part in parts) or len(servos.link) > 0,
+        damped=any(part.damping for part in parts) or bool(servos.kd.any()),
         nq=model.nq,
         nv=model.nv,
         elements=acting,
         force_rows=force_rows,
-        driven=not all(force.keeps_energy for force in model.forces.values()),
+        driven=len(servos.link) > 0 or not all(force.keeps_energy for force in model.forces.values()),
+        servos=servos,
         rows=rows_of(model, tree, rows, link_of_body, merged.position, merged.quaternion),
         limits=limits,
     )

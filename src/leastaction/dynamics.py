@@ -176,7 +176,7 @@ def forward_dynamics(
     ----------
     q : (nq,) configuration, rad, m, unit quaternions; q0 if None
     v : (nv,) velocity, body axes for ball and free joints, rad/s, m/s; v0 if None
-    tau : (nv,) joint forces, N m and N; zeros if None
+    tau : (nv,) joint forces, N m and N; zeros if None; those of actuators are given by `actuator_forces`
     wrench : (nb, 6) external wrenches (moment, force) in each body's frame about its origin, N m and N; none if None
     t : time, s, for thrusters
 
@@ -227,6 +227,28 @@ def with_loops(model: Model, c: Compiled, q: Array, v: Array, tau: Array, links:
         raise ModelError(f"the loops of {model.name} are in a configuration in which their rows cannot be eliminated "
                          "in the order that was chosen: move it a little")
     return WithLoops(a, f, redundant + plan.void)
+
+
+def actuator_forces(
+    model: Model, q: ArrayLike | None, v: ArrayLike | None, command: ArrayLike | None = None
+) -> Array:
+    """Joint forces of all actuators at a state, within their efforts, as methods on continuous dynamics have them.
+
+    Parameters
+    ----------
+    q : (nq,) configuration, rad, m, unit quaternions; q0 if None
+    v : (nv,) velocity, body axes for ball and free joints, rad/s, m/s; v0 if None
+    command : (nu,) of the actuators; model.command0 if None
+
+    Returns
+    -------
+    (nv,) joint forces, N m and N, to add to other ``tau`` of `forward_dynamics`
+    """
+    q, v = model.check_state(q, v)
+    given = model.command0 if command is None else real_array(command, "command")
+    if given.shape != (model.nu,) or not all_finite(given):
+        raise ValueError(f"command must be {model.nu} finite numbers, not {shown(given)}")
+    return model.drives.forces(q, v, given)
 
 
 def _energy_momentum(model: Model, q: ArrayLike | None, v: ArrayLike | None) -> tuple[Any, ...]:

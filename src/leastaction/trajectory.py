@@ -32,12 +32,15 @@ Control = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
 class Origin(NamedTuple):
     """What else a run depended on: what it takes to make it again.
 
-    control, wrench : as given to `simulate`, arrays copied
+    control, wrench, command : as given to `simulate`, arrays copied, with a row a step if they change
+    control_every : steps between two calls of functions for control and command
     revision : of the model at the time
     """
 
     control: Control
     wrench: Control
+    command: Control
+    control_every: int
     revision: int
 
 

@@ -71,6 +71,7 @@ class Variant(Model):
         self.__dict__.update(base.__dict__)  # a warning given for one is not repeated for the other
         self.__dict__.pop("_bodies", None)
         self._index, self.keyframes = dict(base._index), dict(base.keyframes)
+        self._actuators, self.commands, self._drives = dict(base._actuators), dict(base.commands), None
         self._recipe = bodies, changes, number
         if GRAVITY in changes:
             self._gravity = as_array(changes[GRAVITY][number], (3,), "gravity")
@@ -158,7 +159,10 @@ def _flags(base: Compiled, constants: Array) -> tuple[Array, list[bool], list[bo
     """Return the flags of links (B, n), and which variants have a spring or damping, and damping."""
     damping, stiffness, armature = (constants[:, :, LINK.rows(name).start] != 0 for name in COEFFICIENTS)
     passive = layout.PASSIVE * (damping | armature) + layout.SPRING * stiffness + layout.DAMPED * damping
-    return passive.astype(np.int64), (damping | stiffness).any(axis=1).tolist(), damping.any(axis=1).tolist()
+    passive = passive + (base.tree.passive & layout.SERVO)
+    served, braked = len(base.servos.link) > 0, bool(base.servos.kd.any())
+    return (passive.astype(np.int64), ((damping | stiffness).any(axis=1) | served).tolist(),
+            (damping.any(axis=1) | braked).tolist())
 
 
 def _fill_bodies(model: Model, base: Compiled, changes: Changes, constants: Array, sound: Array) -> Merged:

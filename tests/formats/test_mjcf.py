@@ -42,7 +42,7 @@ EVERYTHING = """
     <body name="post" pos="2 0 0"><geom type="cylinder" size="0.1 0.3" rgba="0 1 0 1"/></body>
     <body name="ghost" mocap="true"/>
   </worldbody>
-  <actuator><motor joint="yaw"/></actuator>
+  <actuator><motor name="drive" joint="yaw"/><motor joint="wrist"/></actuator>
   <keyframe>
     <key name="home" qpos="1 2 3 0.6 0 0.8 0 0.1 0.2 0.3 0.6 0.8 0 0 0.5" qvel="1 2 3 4 5 6 7 8 9 1 2 3 4"/>
   </keyframe>
@@ -87,9 +87,10 @@ def test_what_the_bodies_and_joints_keep(load):
     yaw, pitch = model.bodies[1].joint, model.bodies[3].joint
     assert yaw.name == "yaw" and np.allclose(yaw.limits, np.radians([-40, 90]))
     assert (pitch.friction, pitch.effort_limit) == (0.2, 7)
+    assert model.actuators == {"drive": la.Motor("arm.yaw")}
     assert model.ignored == {
         "limits": ("'yaw'",), "effort": ("'pitch' (effort)",), "friction": ("'pitch'",),
-        "actuators": ("actuator 0",), "mocap": ("'ghost'",),
+        "actuators": ("actuator 1 (on a ball or free joint)",), "mocap": ("'ghost'",),
         "collision": ("geom 0", "geom 1", "geom 2", "geom 3", "geom 4", "geom 5"),
     }
     (post,) = model.bodies[7].geometry

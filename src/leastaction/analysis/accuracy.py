@@ -108,13 +108,16 @@ def accuracy(trajectory: Trajectory, method: str = "step") -> Accuracy:
 
     Parameters
     ----------
-    trajectory : from `simulate`; a control or wrench function is called again, so it must depend on its arguments only
+    trajectory : from `simulate`; functions for control, wrench or command are called again, so they must depend on
+        their arguments only
     method : "step", the same integrator at half the step; or "order", the next order at the same step
     """
     if method not in ("step", "order"):
         raise ValueError(f"method must be 'step' or 'order', not {method!r}")
     start, integrator, origin = trajectory.q[0], trajectory.integrator, trajectory.origin
-    sampled = origin is not None and (callable(origin.control) or callable(origin.wrench))
+    # A controller with ticks of its own is asked at the same times again, so it is exact at any step.
+    asked = origin is not None and origin.control_every == 1 and (callable(origin.control) or callable(origin.command))
+    sampled = asked or (origin is not None and callable(origin.wrench))
     if method == "order":
         return Accuracy(trajectory, _again(trajectory, start, _next_order(integrator, sampled), 1), method, 1.0)
     power = 2.0 ** (1 if sampled else integrator.order)  # forces sampled once a step are first order
@@ -131,11 +134,13 @@ def _again(run: Trajectory, q: Array, integrator: Integrator, parts: int) -> Tra
     steps = run.steps
     control = _refined(run.origin.control, 1, steps, parts)
     wrench = _refined(run.origin.wrench, 2, steps, parts)
+    command, tick = _refined(run.origin.command, 1, steps, parts), run.origin.control_every
 
     def made(count: int) -> Trajectory:
         return simulate(run.model, q, run.v[0], dt=run.dt / parts, steps=count, integrator=integrator,
-                        control=control, wrench=wrench, record_every=parts * run.record_every, on_failure="truncate",
-                        ignore=KNOWN)
+                        control=control, wrench=wrench, command=command,
+                        control_every=tick if tick == 1 else parts * tick, record_every=parts * run.record_every,
+                        on_failure="truncate", ignore=KNOWN)
 
     try:
         return made(parts * steps)

@@ -235,13 +235,13 @@ def audit(
 def spot_checks(run: Trajectory) -> tuple[Spot | None, Spot | None]:
     """Return the worst defects of symplecticity and reversibility of a run's step at a few of its nodes.
 
-    Neither means anything where joints are damped: damping shrinks the form, and a step back enlarges any error. Of a
-    model with limits, what is examined is the step between two impacts.
+    Neither means anything where joints are damped or have servos: damping shrinks the form, and a step back enlarges
+    any error. Of a model with limits, what is examined is the step between two impacts.
     """
     nodes = sorted(set(np.linspace(0, len(run) - 1, SPOTS).astype(int).tolist()))
     model, joints = run.model.without(LIMITS), [body.joint for body in run.model.bodies]
     damped = (any(part.damping > 0 for joint in joints for part in joint.parts()) or rubs(model)
-              or not all(force.keeps_energy for force in run.model.forces.values()))
+              or len(model.drives.servos.q) > 0 or not all(force.keeps_energy for force in run.model.forces.values()))
 
     def worst(check: Any) -> Spot | None:
         try:

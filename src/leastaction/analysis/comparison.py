@@ -201,7 +201,7 @@ def compare(
 
     Parameters
     ----------
-    subject : the system; or a trajectory, whose model is run again from its start
+    subject : the system; or a trajectory, whose model is run again from its start, with its command
     q : (nq,) initial configuration, rad, m, unit quaternions; model.q0 if None
     v : (nv,) initial velocity, body axes for ball and free joints, rad/s, m/s; model.v0 if None
     dt, duration : of every run, s
@@ -213,14 +213,24 @@ def compare(
         When the model is at rest, so that there is nothing to compare.
     """
     words = accepted(ignore)
+    origin = subject.origin if isinstance(subject, Trajectory) else None
     model, q, v = start_of(subject, q, v)
+    command = None if origin is None else origin.command
+    changing = command is not None and (callable(command) or np.ndim(command) > 1)
+    tick = 1 if origin is None else origin.control_every
     steps = step_count(dt, duration, None)
     least = max(1, -(-steps // NODES))
     every = next((k for k in range(least, 2 * least) if steps % k == 0), least)  # a divisor keeps the end
     model = model.without(words)
     finer, order = (8, 2) if rubs(model) else (2, 8)  # dry friction is of order 2
-    reference = simulate(model, q, v, dt=dt / finer, steps=finer * steps, record_every=finer * every,
-                         integrator=Variational(order=order), ignore=words | set(KNOWN))
+    if changing and not callable(command):
+        assert isinstance(subject, Trajectory)
+        if (dt, steps) != (subject.dt, subject.steps):
+            raise ValueError(f"the commands of the trajectory are given for {subject.steps} steps of {subject.dt:g} s: "
+                             f"compare(run, dt={subject.dt:g}, duration={subject.steps * subject.dt:g})")
+    fine = np.repeat(np.asarray(command), finer, axis=0) if changing and not callable(command) else command
+    reference = simulate(model, q, v, dt=dt / finer, steps=finer * steps, record_every=finer * every, command=fine,
+                         control_every=finer * tick, integrator=Variational(order=order), ignore=words | set(KNOWN))
     if at_rest(reference):
         raise ValueError(f"the model '{model.name}' is at rest: nothing to compare; give q or v (--initial)")
     entries: list[Entry] = []
@@ -236,14 +246,16 @@ def compare(
             continue
         if integrator.chooses_steps:
             with Stopwatch() as trial:
-                simulate(model, q, v, dt=dt, steps=-(-steps // TRIAL), integrator=integrator, on_failure="truncate",
-                         ignore=words)
+                few = -(-steps // TRIAL)
+                part = np.asarray(command)[:few] if changing and not callable(command) else command
+                simulate(model, q, v, dt=dt, steps=few, integrator=integrator, command=part, control_every=tick,
+                         on_failure="truncate", ignore=words)
             if TRIAL * trial.cpu_seconds > PATIENCE:
                 left_out[integrator.label] = f"it would take about {TRIAL * trial.cpu_seconds:.0f} s"
                 continue
         with Stopwatch() as watch:
-            run = simulate(model, q, v, dt=dt, steps=steps, record_every=every, integrator=integrator,
-                           on_failure="truncate", ignore=words)
+            run = simulate(model, q, v, dt=dt, steps=steps, record_every=every, integrator=integrator, command=command,
+                           control_every=tick, on_failure="truncate", ignore=words)
         words |= set(KNOWN)  # the first run has warned of it
         checks = spot_checks(run) if model.nv <= LARGEST else (None, None)
         entries.append(_entry(integrator.label, reference, run.q, run.energy[0] + run.balance, run.momentum,
@@ -253,6 +265,8 @@ def compare(
         left_out[MUJOCO] = "its joint limits and dry friction are soft; ignore= compares without them"
     elif find_spec("mujoco") is None:
         left_out[MUJOCO] = "it is not installed: pip install mujoco"
+    elif changing:
+        left_out[MUJOCO] = "it is driven by held commands only"
     else:
         try:
             entries.append(_mujoco(model, reference, dt, steps, every))
@@ -266,7 +280,8 @@ def _defect(spot: Spot | None) -> float | None:
 
 
 def _mujoco(model: Model, reference: Trajectory, dt: float, steps: int, every: int) -> Entry:
-    run = MujocoRun(model, reference.q[0], reference.v[0], dt, steps, every)
+    command: Any = None if reference.origin is None else reference.origin.command
+    run = MujocoRun(model, reference.q[0], reference.v[0], dt, steps, every, command)
     fine = np.isfinite(run.q).all(axis=1) & np.isfinite(run.v).all(axis=1)
     n = len(fine) if fine.all() else int(np.argmin(fine))
     return _entry(MUJOCO, reference, run.q[:n], *energies_and_momenta(model, run.q[:n], run.v[:n]), run.cpu_seconds,

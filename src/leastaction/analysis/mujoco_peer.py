@@ -12,18 +12,20 @@ from leastaction.analysis.mujoco_loops import add_equalities, set_lengths
 from leastaction.dynamics import forward_dynamics
 from leastaction.errors import ModelError
 from leastaction.formats.convert import joint_names
-from leastaction.model import BALL, FREE, Body, Force, Model, Part, Spring, Thruster
+from leastaction.model import BALL, FREE, PD, Actuator, Body, Force, Model, Motor, Part, Spring, Thruster
 from leastaction.model.arrays import product, rotation_matrix
 
 Array = np.ndarray
+GREATEST = 1e10  # command
 
 
 def to_mujoco(model: Model) -> Any:
-    """Build the MuJoCo model (an MjModel) of a model: bodies, joints, inertias, springs, dampers, thrusters, loops.
+    """Build the MuJoCo model (an MjModel) of a model: bodies, joints, inertias, passive and other forces.
 
     There are no contacts. A joint is called as here, or after its body if it has no name; the parts of a universal or
     planar joint are joints of their own, NAME.0, NAME.1 and so on. A spring between bodies is a tendon, a steady
-    thruster an actuator. Loops and couplings are equality constraints with MuJoCo's default softness.
+    thruster an actuator. Loops and couplings are equality constraints with MuJoCo's default softness. Actuators come
+    first, have our names, and take our commands as their ctrl.
     `leastaction.convert` turns states into those of this model and back.
 
     MuJoCo's compiler refuses moving bodies without mass and inertias with a zero moment, such as a thin rod's, although
@@ -34,7 +36,7 @@ def to_mujoco(model: Model) -> Any:
     ------
     ModelError
         Naming what MuJoCo cannot have: helical joints, free joints below a body, some springs, fields and
-        scheduled thrust, some loops; joints that move nothing
+        scheduled thrust, some loops, some bounds of several actuators on a joint; joints that move nothing
     """
     import mujoco
 
@@ -72,10 +74,39 @@ def _spec(mujoco: Any, model: Model) -> Any:
         new.ipos, new.iquat = body.inertia.com, _principal(mujoco, body)[1]
         for name, part in zip(joint_names(body), body.joint.parts(), strict=False):
             _add_joint(mujoco, new, name, part, body)
+    for name, actuator in model.actuators.items():
+        _add_actuator(mujoco, spec, model, name, actuator)
     for name, force in model.forces.items():
         _add_force(mujoco, spec, made, name, force)
     add_equalities(mujoco, spec, made, model)
     return spec
+
+
+def _add_actuator(mujoco: Any, spec: Any, model: Model, name: str, one: Actuator) -> None:
+    """Add an actuator; MuJoCo bounds each by itself, and the sum of all on a joint."""
+    body = model.bodies[model.body_index(one.joint)]
+    joint = joint_names(body)[one.dof]
+    beside = [other for other in model.actuators.values() if (other.joint, other.dof) == (one.joint, one.dof)]
+    shared = [other.effort is None for other in beside]
+    limit = body.joint.effort_limit
+    effort = limit if one.effort is None and len(beside) == 1 else one.effort
+    if limit is not None and len(beside) > 1 and any(shared):
+        if not all(shared):
+            raise ModelError(f"MuJoCo bounds the sum of all actuators on the joint of '{body.name}', or each alone, "
+                             "not the sum of some: give all of them an effort, or none")
+        sum_of = next(joint_ for joint_ in spec.joints if joint_.name == joint)
+        sum_of.actfrclimited, sum_of.actfrcrange = True, (-limit, limit)
+    gain, kp, kd = one.gear, getattr(one, "kp", 0.0), getattr(one, "kd", 0.0)
+    if not isinstance(one, Motor):
+        gain = (kp if isinstance(one, PD) else kd) / one.gear
+    new = spec.add_actuator(name=name, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+    new.gaintype, new.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
+    new.gainprm[:3], new.biasprm[:3] = (gain, 0.0, 0.0), (0.0, -kp, -kd)
+    if effort is not None and effort < np.inf:
+        new.forcelimited, new.forcerange = True, (-effort, effort)
+    if one.command_range is not None:
+        ends = np.clip(one.command_range, -GREATEST, GREATEST)  # MuJoCo's ranges are finite
+        new.ctrllimited, new.ctrlrange = True, ends
 
 
 def _add_force(mujoco: Any, spec: Any, made: dict[str | None, Any], name: str, force: Force) -> None:
@@ -164,6 +195,7 @@ class MujocoRun:
     dt : time step, s
     steps : number of steps
     every : keep the start and every so many steps
+    command : (nu,) commands of the actuators, held throughout; model.command0 if None
 
     Attributes
     ----------
@@ -173,7 +205,7 @@ class MujocoRun:
     """
 
     def __init__(self, model: Model, q: ArrayLike | None, v: ArrayLike | None, dt: float, steps: int,
-                 every: int) -> None:
+                 every: int, command: ArrayLike | None = None) -> None:
         import mujoco
 
         self.mj = to_mujoco(model)
@@ -182,6 +214,7 @@ class MujocoRun:
         data = mujoco.MjData(self.mj)
         self._lay_out(model)
         self._set(data, *model.check_state(q, v))
+        data.ctrl[: model.nu] = model.command0 if command is None else command
         kept, self.cpu_seconds = [self._get(data)], 0.0
         with _quiet(mujoco):
             for _ in range(steps // every):

@@ -64,6 +64,8 @@ def conserved(run: Trajectory) -> tuple[list[Symmetry], str]:
             return [], "a control acts against the ground"
     if held_by_loops(run.model):
         return [], "a loop or a coupling acts against the ground"
+    if driven_on_the_ground(run.model) and not run.model.drives.idle(run.origin.command):
+        return [], "an actuator acts against the ground"
     found = symmetries(run.model)
     acting = "gravity, the forces between bodies" if run.model.forces else "gravity"
     return found, "" if found else f"{acting} and the joints on the ground leave none"
@@ -77,6 +79,11 @@ def held_by_loops(model: Model) -> bool:
     n, coupled = len(rows.root) - 1, rows.kind == COUPLE
     on_root = [np.isin(ends[coupled], rows.root[:-1]) for ends in (rows.a, rows.b)]
     return bool((rows.b[~coupled] == n).any() or any(ends.any() for ends in on_root))
+
+
+def driven_on_the_ground(model: Model) -> set[str]:
+    """Name the bodies whose joints join them to the ground and have actuators."""
+    return {actuator.joint for actuator in model.actuators.values()} & {model.names[i] for i in root_bodies(model)}
 
 
 def root_bodies(model: Model) -> list[int]:
@@ -108,14 +115,14 @@ def _fixed_points(model: Model) -> Fixed:
 
 def _root_screws(model: Model) -> list[Array]:
     """Motions (k, 6) that each joint on the ground allows the tree on it, as screws in world axes."""
-    world, parents = poses(model), model.parents
+    world, parents, driven = poses(model), model.parents, driven_on_the_ground(model)
     found = []
     for i in root_bodies(model):
         body = model.bodies[i]
         base = world[parents[i]] if parents[i] >= 0 else np.eye(4)
         R = base[:3, :3] @ rotation_matrix(body.quaternion)
         p = base[:3, :3] @ body.position + base[:3, 3]
-        own = _own_screws(body.joint, model.switched_off)
+        own = [] if body.name in driven else _own_screws(body.joint, model.switched_off)
         screws = [np.concatenate([R @ a, R @ b + np.cross(p, R @ a)]) for a, b in own]
         found.append(np.array(screws).reshape(-1, 6))
     return found

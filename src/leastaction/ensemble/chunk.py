@@ -98,7 +98,7 @@ def _work(path: str, functions: bytes | Mapping[str, Any] | None) -> Work:
 
 def start(plan: Plan) -> Run:
     """Return the run of the model itself, at its start, with all that members have in common."""
-    return prepare(plan.model, None, None, control=plan.control, **plan.options)
+    return prepare(plan.model, None, None, control=plan.control, command=plan.command, **plan.options)
 
 
 def simulate(work: Work, first: int, count: int, threads: int, stop: Event) -> ChunkData:
@@ -110,7 +110,7 @@ def simulate(work: Work, first: int, count: int, threads: int, stop: Event) -> C
     for b, model in enumerate(drawn.models):
         if isinstance(model, Model):
             rows[b] = len(members)
-            members.append(Member(len(members), model, drawn.q[b], drawn.v[b], plan.control))
+            members.append(Member(len(members), model, drawn.q[b], drawn.v[b], plan.control, plan.command))
     record, runs = run_members(members, work.like, plan.options, threads=threads, stop=stop, forgive=True)
     results = [runs[row] if row >= 0 else drawn.models[b] for b, row in enumerate(rows.tolist())]
     made = np.array([len(one) if isinstance(one, Trajectory) else 0 for one in results])

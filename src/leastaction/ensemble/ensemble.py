@@ -27,7 +27,6 @@ from leastaction.formats import find_model
 from leastaction.integrators import Integrator, IntegratorName, as_integrator, point_to_integrator
 from leastaction.model import Model
 from leastaction.simulation.progress import Progress
-from leastaction.simulation.run import copied
 from leastaction.simulation.single import prepare
 from leastaction.trajectory import Control
 
@@ -58,8 +57,8 @@ class Ensemble:
         is `Normal`, `Uniform`, a function of a `numpy.random.Generator` that returns the value, or an array with a row
         per member, in the units of the model
     seed : of the draws, a whole number
-    dt, duration, steps, record_every, integrator, control, wrench, ignore : as for `simulate`, and the same for all
-        members; record_every must divide the steps
+    dt, duration, steps, record_every, integrator, control, wrench, command, control_every, ignore : as for `simulate`,
+        and the same for all members; record_every must divide the steps
     keep : which of the recorded nodes to keep of every member: "all", k for every k-th and the last, "last", or
         "statistics" for none. Statistics are made of all recorded nodes, whatever is kept
     chunk : members per file, which changes the speed and no number; about a second of work unless given
@@ -94,6 +93,8 @@ class Ensemble:
         integrator: Integrator | IntegratorName | None = None,
         control: Control = None,
         wrench: Control = None,
+        command: Control = None,
+        control_every: int = 1,
         ignore: str | Iterable[str] = (),
     ) -> None:
         if not isinstance(model, Model):
@@ -105,7 +106,8 @@ class Ensemble:
             raise ValueError(f"vary must be a dict such as {{'mass:*': Normal(relative=0.05)}}, not {shown(vary)}")
         self.chunk = None if chunk is None else whole("chunk", chunk, 1, MOST_CHUNK)
         like = prepare(model, None, None, dt=dt, duration=duration, steps=steps, integrator=integrator, control=control,
-                       wrench=wrench, record_every=record_every, ignore=ignore)  # which checks and warns of all of it
+                       wrench=wrench, command=command, control_every=control_every, record_every=record_every,
+                       ignore=ignore)  # which checks and warns of all of it
         if like.steps % like.every:
             raise ValueError(f"record_every={like.every} leaves out the end of {like.steps} steps: give a divisor, "
                              f"such as {_divisor(like.steps, like.every)}")
@@ -113,8 +115,8 @@ class Ensemble:
             Model.from_dict(model.to_dict()), members, whole("seed", seed, 0, 2**128 - 1),
             {name: value if callable(value) or not isinstance(value, np.ndarray | list | tuple)
              else real_array(value, f"vary: {name!r}") for name, value in vary.items()},
-            like.sim.dt, like.steps, like.every, as_integrator(integrator), copied(control), copied(wrench),
-            _keep(keep), _quantities(quantities))
+            like.sim.dt, like.steps, like.every, as_integrator(integrator), like.origin.control,
+            like.origin.wrench, like.origin.command, like.tick, _keep(keep), _quantities(quantities))
         assert self.plan.sources is not None  # which checks the names
 
     @property

@@ -17,11 +17,11 @@ from leastaction.errors import FileError
 from leastaction.files.describe import integrator_from_dict, integrator_to_dict
 from leastaction.integrators import Integrator
 from leastaction.model import Model
-from leastaction.model.unhonoured import DAMPING, WORDS
+from leastaction.model.unhonoured import COMMAND, DAMPING, WORDS
 
 Array = np.ndarray
 KINDS = {"normal": Normal, "uniform": Uniform}
-FORCES = ("control", "wrench")
+FORCES = ("control", "wrench", "command")
 SHOWN = 3  # differences that are named
 
 
@@ -36,7 +36,7 @@ class Plan:
     seed : of their draws
     vary : what differs by name: a distribution, a function of a NumPy Generator, or an array with a row a member
     dt, steps, record_every, integrator : as for `simulate`, s
-    control, wrench : forces, the same for all members, as for `simulate`
+    control, wrench, command, control_every : the same for all members, as for `simulate`
     keep : which of the recorded nodes are kept: "all", k for every k-th and the last, "last", or "statistics" for none
     quantities : names of the arrays that are kept and of which there are statistics
     """
@@ -51,6 +51,8 @@ class Plan:
     integrator: Integrator
     control: Any
     wrench: Any
+    command: Any
+    control_every: int
     keep: int | str
     quantities: tuple[str, ...]
 
@@ -63,7 +65,7 @@ class Plan:
     def options(self) -> dict[str, Any]:
         """The options of `simulate` that all members share, without the warnings, which were given before."""
         return {"dt": self.dt, "steps": self.steps, "record_every": self.record_every, "integrator": self.integrator,
-                "wrench": self.wrench, "ignore": (*WORDS, DAMPING)}
+                "wrench": self.wrench, "control_every": self.control_every, "ignore": (*WORDS, DAMPING, COMMAND)}
 
     def draw(self, first: int, count: int) -> Drawn:
         """Draw the members from ``first`` on."""
@@ -89,7 +91,7 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Write the plan down; arrays and functions by their check sums."""
-        same = ("members", "seed", "dt", "steps", "record_every", "keep")
+        same = ("members", "seed", "dt", "steps", "record_every", "control_every", "keep")
         return {
             "model": self.model.to_dict(), **{name: getattr(self, name) for name in same},
             "quantities": list(self.quantities), "integrator": integrator_to_dict(self.integrator),
@@ -103,7 +105,7 @@ class Plan:
         given = {**arrays, **functions}
         vary = {one["name"]: _read(one, f"vary {one['name']}", given) for one in data["vary"]}
         forces = {name: _read(data[name], name, given) for name in FORCES}
-        same = ("members", "seed", "dt", "steps", "record_every", "keep")
+        same = ("members", "seed", "dt", "steps", "record_every", "control_every", "keep")
         return cls(model=Model.from_dict(data["model"]), vary=vary, quantities=tuple(data["quantities"]),
                    integrator=integrator_from_dict(data["integrator"]), **forces, **{name: data[name] for name in same})
 

@@ -59,9 +59,9 @@ def seconds_of_one(plan: Plan) -> float:
         first, steps = steps == 0, min(plan.steps, max(8, 4 * steps))
         options = {**plan.options, "steps": steps, "record_every": min(plan.record_every, steps),
                    "wrench": _cut(plan.wrench, 2, steps)}
-        control = _cut(plan.control, 1, steps)
-        members = [Member(b, *state, control) for b, state in enumerate(states)]
-        like = prepare(plan.model, None, None, control=control, **options)
+        control, command = _cut(plan.control, 1, steps), _cut(plan.command, 1, steps)
+        members = [Member(b, *state, control, command) for b, state in enumerate(states)]
+        like = prepare(plan.model, None, None, control=control, command=command, **options)
         began = perf_counter()
         run_members(members, like, options, threads=1, stop=Event(), forgive=True)
         spent = 0.0 if first else perf_counter() - began  # the first time, kernels are compiled

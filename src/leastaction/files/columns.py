@@ -11,7 +11,7 @@ STATISTICS = ("iterations", "residual", "status", "substeps")
 ROWS = NODES + STATISTICS  # the arrays that grow with a run, in the order of their check sums
 BLOCK = 1024  # rows to a check sum: docs/files.md names it, and other values are another format
 CHECKPOINTS = "checkpoints"
-FORCES = ("control", "wrench")
+FORCES = ("control", "wrench", "command")
 DESCRIPTION = "description"
 
 

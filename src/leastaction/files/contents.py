@@ -69,13 +69,13 @@ def contents(path: Path) -> Contents:
 def _run(description: Mapping[str, Any], model: Model, record: np.dtype, found: Mapping[str, Place]
          ) -> dict[str, Column]:
     """Return what the arrays of a run must be like."""
-    for name, least in (("steps", 0), ("record_every", 1), ("checkpoint_every", 1)):
+    for name, least in (("steps", 0), ("record_every", 1), ("checkpoint_every", 1), ("control_every", 1)):
         if not (type(description[name]) is int and least <= description[name] <= MOST):
             raise ValueError(f"its {name} is {description[name]!r}")
     steps = description["steps"]
     expected = columns(model, steps, description["record_every"], description["control"] != "none")
     expected[CHECKPOINTS] = Column((2 + steps // description["checkpoint_every"],), record, "")
-    for name, held in zip(FORCES, ((model.nv,), (model.nb, 6)), strict=True):
+    for name, held in zip(FORCES, ((model.nv,), (model.nb, 6), (model.nu,)), strict=True):
         if description[name] not in ("none", "function", "array"):
             raise ValueError(f"its {name} is {description[name]!r}")
         if description[name] == "array":

@@ -92,14 +92,15 @@ def _forces(traj: Trajectory) -> dict[str, np.ndarray]:
 
 
 def _description(traj: Trajectory) -> dict[str, Any]:
-    forces = {"control": "function", "wrench": "function"}  # forces that are not known are treated like functions
+    forces = dict.fromkeys(FORCES, "function")  # forces that are not known are treated like functions
     if traj.origin is not None:
-        for name, value in (("control", traj.origin.control), ("wrench", traj.origin.wrench)):
+        for name, value in zip(FORCES, traj.origin, strict=False):
             forces[name] = "none" if value is None else "function" if callable(value) else "array"
     return {
         "model": traj.model.to_dict(), "integrator": integrator_to_dict(traj.integrator), "dt": traj.dt,
         "layout": checkpoint.layout_key(), "made_by": environment.here(), "steps": traj.steps,
         "record_every": traj.record_every, "checkpoint_every": traj.steps + 1, **forces,
+        "control_every": 1 if traj.origin is None else traj.origin.control_every,
     }
 
 

@@ -11,7 +11,7 @@ from leastaction.files.contents import MEANING
 from leastaction.files.reading import mapped, places
 from leastaction.files.stored import StoredTrajectory
 
-HELD = {"control": 1, "wrench": 2}  # dimensions of forces that do not change from step to step
+HELD = {"control": 1, "wrench": 2, "command": 1}  # dimensions of forces that do not change from step to step
 PIECE = 64_000_000  # bytes copied at a time
 
 

@@ -60,13 +60,15 @@ class StoredTrajectory(Trajectory):
     status: Any = _column("status")
     substeps: Any = _column("substeps")
 
-    def __init__(self, path: Path, control: Control = None, wrench: Control = None, older: bool = False) -> None:
+    def __init__(
+        self, path: Path, control: Control = None, wrench: Control = None, command: Control = None, older: bool = False
+    ) -> None:
         source = contents(path.absolute())
         if not source.is_run:
             raise FileError(f"{path} is a checkpoint, not a run: la.Simulator.restore(path) goes on from it")
         last, model, description = checkpoint.latest(source, older), source.model, source.description
         settled(model)  # the start of the run has warned of what does not act
-        given = {"control": control, "wrench": wrench}
+        given = {"control": control, "wrench": wrench, "command": command}
         for name in FORCES:
             if given[name] is not None and description[name] != "function":
                 raise ValueError(f"the run in {path} was made with {name} = {description[name]}: give no {name}")
@@ -89,8 +91,8 @@ class StoredTrajectory(Trajectory):
         """The integrator and forces by which the run can be repeated; None if functions drove it and are not given."""
         if any(self.description[name] == "function" and self._given[name] is None for name in FORCES):
             return None
-        control, wrench = (_force(self._contents, name, self._given[name]) for name in FORCES)
-        return Origin(control, wrench, self.model.revision)
+        control, wrench, command = (_force(self._contents, name, self._given[name]) for name in FORCES)
+        return Origin(control, wrench, command, self.description["control_every"], self.model.revision)
 
     def read(self, name: str, first: int = 0, last: int | None = None) -> np.ndarray:
         """Read some rows of an array, after comparing the check sums of the blocks of 1024 rows in which they lie.
@@ -155,7 +157,7 @@ class StoredTrajectory(Trajectory):
 
 
 def _force(source: Contents, name: str, given: Control) -> Control:
-    """Return the control or wrench of a run: what was given, or what its file holds."""
+    """Return the control, wrench or command of a run: what was given, or what its file holds."""
     if source.description[name] != "array":
         return given
     place = source.places[name]
@@ -181,15 +183,15 @@ def _failure(source: Contents, last: Any) -> StepError | None:
 
 
 def open_run(
-    path: str | Path, control: Control = None, wrench: Control = None, older: bool = False
+    path: str | Path, control: Control = None, wrench: Control = None, command: Control = None, older: bool = False
 ) -> StoredTrajectory:
     """Open the trajectory in a file; its arrays are read, and checked, when they are first asked for.
 
     Parameters
     ----------
     path : file written by ``simulate(..., out=path)`` or `Trajectory.save`; it may still be growing
-    control, wrench : the functions that drove the run, if there were any: files cannot hold them, and `Trajectory.at`
-        and `Trajectory.accuracy` need them
+    control, wrench, command : the functions that drove the run, if there were any: files cannot hold them, and
+        `Trajectory.at` and `Trajectory.accuracy` need them
     older : whether to read the run up to the checkpoint before the latest, with a warning, if the latest is damaged
 
     Raises
@@ -197,7 +199,7 @@ def open_run(
     FileError
         If the file is damaged or not one of leastaction; see docs/files.md for what is checked, and when.
     """
-    return StoredTrajectory(Path(path), control, wrench, older)
+    return StoredTrajectory(Path(path), control, wrench, command, older)
 
 
 def stream(
@@ -206,5 +208,5 @@ def stream(
     """Make a run that is written to a file as it goes."""
     regular = writer.new_file(run, path, checkpoint_every, overwrite)
     writer.make(run, writer.Writer(path, run.sim, run.every, regular), progress, on_failure)
-    control, wrench = (force if callable(force) else None for force in run.origin[:2])
-    return StoredTrajectory(path, control, wrench)
+    control, wrench, command = (force if callable(force) else None for force in run.origin[:3])
+    return StoredTrajectory(path, control, wrench, command)

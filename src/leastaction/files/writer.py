@@ -210,12 +210,12 @@ def new_file(run: Run, path: Path, checkpoint_every: int | None, overwrite: bool
                         "rows": Sums().open, "commit": 0})
     regular = int(checkpoint_every or spacing(sim.model, steps, every, controlled, kind.itemsize))
     given, forces = {}, {}
-    for name, value in zip(FORCES, (run.origin.control, run.origin.wrench), strict=True):
+    for name, value in zip(FORCES, run.origin, strict=False):
         forces[name] = "none" if value is None else "function" if callable(value) else "array"
         if forces[name] == "array":
             given[name] = np.asarray(value)
     description = {**checkpoint.origin(sim, kind), "steps": steps, "record_every": every, "checkpoint_every": regular,
-                   **forces}
+                   **forces, "control_every": run.tick}
     states = Column((2 + steps // regular,), kind, MEANING)
     with written_aside(path, overwrite) as part:
         create(part, description, given, {**columns(sim.model, steps, every, controlled), CHECKPOINTS: states})

@@ -136,7 +136,7 @@ def pinocchio_basis(model: Model, pinmodel: Any, q: ArrayLike) -> Array:
 
 
 def mujoco_names(mj: Any, kind: str) -> list[str]:
-    """Name all bodies ("body") or joints ("jnt") of an MjModel, those without a name by their number."""
+    """Name all bodies ("body"), joints ("jnt") or "actuator"s of an MjModel, those without a name by their number."""
     given = [bytes(mj.names[start : mj.names.index(b"\0", start)]).decode() for start in getattr(mj, f"name_{kind}adr")]
     taken, names = set(given), []
     for i, name in enumerate(given):

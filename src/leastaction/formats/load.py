@@ -25,6 +25,7 @@ def load(
     root: Root = "auto",
     gravity: ArrayLike | None = None,
     ignore: str | Iterable[str] = (),
+    actuators: bool = True,
     strict: bool = False,
     allow_external: bool = False,
 ) -> Model:
@@ -45,6 +46,7 @@ def load(
         joint limits and dry friction, which act otherwise; "mesh" loads no meshes of a URDF, and that word, "effort",
         "collision", "actuators", "mocap", "inert", "softness", "extensions" silence the warning, which is not repeated
         when the model is simulated
+    actuators : whether those of an MJCF file act, as far as there are such here; a URDF has none
     strict : whether to raise an error instead of a warning
     allow_external : whether files outside the folder of the model may be opened. Its folder is that of its ROS package
         if it lies in one; otherwise mesh files in `meshes` and `assets` of the folder above may be opened as well
@@ -70,7 +72,7 @@ def load(
     elif top.tag == "mujocoinclude":
         raise ModelError(f"{file.name} is a piece that other files include; load one of those")
     elif top.tag == "mujoco":
-        model = mjcf.read(top, folder, findings, root, gravity)
+        model = mjcf.read(top, folder, findings, root, gravity, actuators)
     else:
         raise ModelError(f"{file.name}: <{top.tag}> is neither a URDF (<robot>) nor an MJCF file (<mujoco>)")
     return findings.settle(model, strict)

@@ -24,7 +24,8 @@ UNUSED_ATTRIBUTES = {
 MESHES = (".stl", ".obj", ".msh", ".ply")
 
 
-def read(root: Element, folder: Folder, findings: Findings, base: str, gravity: ArrayLike | None) -> Model:
+def read(root: Element, folder: Folder, findings: Findings, base: str, gravity: ArrayLike | None, actuators: bool = True
+         ) -> Model:
     """Turn a <mujoco> into a model.
 
     Parameters
@@ -34,6 +35,7 @@ def read(root: Element, folder: Folder, findings: Findings, base: str, gravity: 
     findings : takes the faults and what does not act
     base : "auto", "fixed" or "free"
     gravity : (3,) acceleration of free fall, world frame, m/s^2; None for the file's
+    actuators : whether actuators act
     """
     include(root, folder, findings)
     if any(element.tag == "plugin" for element in root.walk()):
@@ -49,7 +51,7 @@ def read(root: Element, folder: Folder, findings: Findings, base: str, gravity: 
     root.children.append(Element("compiler", {"usethread": "false"}))
     mj = compile_text(root.write(), assets, findings.file)
     name = root.get("model") or PurePosixPath(findings.file).stem
-    return mujoco_model.build(mj, findings, base, gravity, parents, name)
+    return mujoco_model.build(mj, findings, base, gravity, parents, name, actuators)
 
 
 def compile_text(text: str, assets: dict[str, bytes], file: str) -> Any:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from leastaction.errors import ModelError
 from leastaction.formats.convert import mujoco_names
 from leastaction.formats.findings import Findings
+from leastaction.formats.mujoco_actuators import add_actuators
 from leastaction.formats.mujoco_equality import add_equalities
 from leastaction.formats.mujoco_geometry import shapes_of
 from leastaction.formats.mujoco_notes import note_all
@@ -40,6 +41,7 @@ def from_mujoco(
     root: str = "auto",
     gravity: ArrayLike | None = None,
     ignore: str | Iterable[str] = (),
+    actuators: bool = True,
     strict: bool = False,
 ) -> Model:
     """Make a model of a compiled MuJoCo model; q keeps MuJoCo's numbers and order.
@@ -50,22 +52,24 @@ def from_mujoco(
     root : "fixed" welds bodies with a free joint to the ground, "free" frees trees that stand on it; "auto": neither
     gravity : (3,) acceleration of free fall, world frame, m/s^2; None for MuJoCo's
     ignore : words for what may be left out, as in `load`
+    actuators : whether actuators act, as far as there are such here
     strict : whether what would be a warning is an error
     """
     if root not in ("auto", "fixed", "free"):
         raise ValueError(f"root must be 'auto', 'fixed' or 'free', not {root!r}")
     name = mjmodel.names.split(b"\0", 1)[0].decode() or "mujoco"
     findings = Findings(name, ignore)
-    return findings.settle(build(mjmodel, findings, root, gravity, None, name), strict)
+    return findings.settle(build(mjmodel, findings, root, gravity, None, name, actuators), strict)
 
 
 def build(
-    mj: Any, findings: Findings, base: str, gravity: ArrayLike | None, parents: list[int] | None, name: str
+    mj: Any, findings: Findings, base: str, gravity: ArrayLike | None, parents: list[int] | None, name: str,
+    actuators: bool,
 ) -> Model:
     """Make a model of a compiled one; `parents` (nbody,) replaces its tree if given."""
     note_all(mj, findings)
     model = Model(mj.opt.gravity * _enabled(mj, "GRAVITY") if gravity is None else gravity, name)
-    Builder(mj, model, base, parents).run(findings)
+    Builder(mj, model, base, parents).run(findings, actuators)
     return model
 
 
@@ -100,8 +104,8 @@ class Builder:
         self.freed: dict[str, np.ndarray] = {}   # free joints that the file does not have: where their bodies start
         self.springs, self.dampers = _enabled(mj, "SPRING"), _enabled(mj, "DAMPER")
 
-    def run(self, findings: Findings) -> None:
-        """Add all bodies, and the states of the file."""
+    def run(self, findings: Findings, actuators: bool) -> None:
+        """Add all bodies, the actuators if they are to act, and the states of the file."""
         shapes = shapes_of(self.mj)
         to_free = self._trees_to_free() if self.base == "free" else set()
         if self.base == "free" and not to_free and not (self.mj.jnt_type == FREE).any():
@@ -117,6 +121,10 @@ class Builder:
         names = [self.mj.key(k).name or f"key{k}" for k in range(self.mj.nkey)]
         self.model.keyframes = dict(zip(names, states, strict=True))
         self.model.q0, self.model.v0 = states[0] if states else self._state(self.mj.qpos0, np.zeros(self.mj.nv))
+        driven = add_actuators(self.mj, self.model, findings, self.joints, actuators)
+        if driven and states:
+            self.model.commands = {name: ctrl[driven] for name, ctrl in zip(names, self.mj.key_ctrl, strict=True)}
+            self.model.command0 = self.model.commands[names[0]]
 
     def _add(self, b: int, shapes: list[Geometry], free: bool) -> None:
         """Add a body, and a massless one for every joint of it but the last."""

@@ -9,9 +9,8 @@ from leastaction.formats.mujoco_equality import inert_tendons
 
 
 def note_all(mj: Any, findings: Findings) -> None:
-    """Note every element that does not act, or whose lack changes the model; except what the joints say themselves."""
+    """Note every element that does not act, or whose lack changes the model; except what joints and actuators say."""
     _note(mj, findings, "collision", "geom", (mj.geom_contype | mj.geom_conaffinity) != 0)
-    _note(mj, findings, "actuators", "actuator", np.ones(mj.nu, dtype=bool))
     _note(mj, findings, "mocap", "body", mj.body_mocapid >= 0)
     inert = inert_tendons(mj)
     _note(mj, findings, "inert", "tendon", inert)

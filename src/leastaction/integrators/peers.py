@@ -76,3 +76,6 @@ class SVI(VariationalMethod):
         if len(unknown):
             raise ValueError("la.peers.SVI() knows joints of one degree of freedom only, and body "
                              f"'{model.names[c.body_of_link[unknown[0]]]}' has another: take la.Variational()")
+        if len(c.servos.link):
+            raise ValueError("la.peers.SVI() knows no servos, and the joint of body "
+                             f"'{model.names[c.body_of_link[c.servos.link[0]]]}' has one: take la.Variational()")

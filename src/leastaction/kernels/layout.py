@@ -18,7 +18,7 @@ WEIGHTS = (PAST + 1) * STAGES  # of the guesses of a step
 EXTREMES = 16  # numbers that record.py follows
 LEDGER = 6  # entries of its ledger
 
-PASSIVE, SPRING, DAMPED = 1, 2, 4  # what a joint has: damping or armature; a spring; damping
+PASSIVE, SPRING, DAMPED, SERVO = 1, 2, 4, 8  # what a joint has: damping or armature; a spring; damping; a servo
 # What a link is: the last of its parent's children, which leaves → root is the first; one that has children other than
 # the next link
 LAST, FORK = 1, 2
@@ -61,8 +61,13 @@ SCRATCH = ("scale", "weights", "f", "motion", "found", "straight", "aside", "gra
 
 # What pushes during a call of the loop. control: a law (control.py) that gives joint forces at the node with the arrays
 # q and v, or None; tau (R, nv): joint forces, and wrench (R, n, 6): wrenches on links in their own frames; R = 0: none,
-# R = 1: the same for all steps, else a row for every step of the run from step ``origin`` of the clock on
-Forces = namedtuple("Forces", "control q v tau wrench")
+# R = 1: the same for all steps, else a row for every step of the run from step ``origin`` of the clock on; command
+# (R, 2 ns): likewise the targets of the servos, then their rates; R = 0: the servos are off
+Forces = namedtuple("Forces", "control q v tau wrench command")
+
+# Degrees of freedom with a servo, ns of them in the order of their links. link (ns,): index of the link; kp (ns,), N m
+# or N/m; kd (ns,), N m s or N s/m; effort (ns,), N m or N, infinite for no bound
+Servos = namedtuple("Servos", "link kp kd effort")
 
 # Joint forces that act now: whether there are any, and tau (nv)
 Held = namedtuple("Held", "acts tau")
@@ -95,6 +100,9 @@ LINK.take("stiffness", NUMBER, "", "joint", "N m, N/m", "of the joint's spring")
 LINK.take("armature", NUMBER, "", "joint", "kg m², kg", "inertia that the joint itself has, likewise")
 LINK.take("own_damping", NUMBER, "", "joint", "N m s, N s/m", "what the model says")
 LINK.take("own_armature", NUMBER, "", "joint", "kg m², kg", "what the model says")
+LINK.take("servo_kp", NUMBER, "", "joint", "N m, N/m", "of the servo of a SCREW joint: force per deflection")
+LINK.take("servo_kd", NUMBER, "", "joint", "N m s, N s/m", "force per rate")
+LINK.take("servo_effort", NUMBER, "", "joint", "N m, N", "largest force")
 CONSTANTS = LINK.size  # the first so many numbers of a link
 
 LINK.part("The configuration at t_k, set by kinematics.py")
@@ -128,6 +136,11 @@ LINK.take("node_joint_momentum6", PAIR, "", "link", "N m s, N s", "likewise", at
 LINK.take("push", PAIR, "F_i^ext", "link", "N m, N", "external wrench")
 LINK.take("pushed", NUMBER, "", "", "", "1 if there may be an external wrench")
 LINK.take("free", NUMBER, "", "joint", "", "0 if a SCREW joint is locked, else 1")
+LINK.take("servo", NUMBER, "", "", "", "1 if the servo is on, else 0")
+LINK.take("servo_early", NUMBER, "", "", "", "part of its impulse that acts at t_k")
+LINK.take("servo_mean", NUMBER, "", "", "", "part of the increment that it sees")
+LINK.take("target", NUMBER, "", "joint", "rad, m", "that the servo is commanded")
+LINK.take("rate", NUMBER, "", "joint", "rad/s, m/s", "that the servo is commanded")
 
 LINK.part("Of the ground alone, which has no joint: the time, for elements; set by elements/seam.py")
 LINK.take("time", NUMBER, "t", "", "s", "when the next impulse begins", at="damping")

@@ -7,6 +7,7 @@ simulation gives does not depend on its neighbours, to the last bit; one whose s
 
 from . import methods
 from .elements import set_time
+from .elements.servo import set_commands
 from .layout import LANES, LEDGER, READY, Held, System
 from .machine.jit import entry, kernel, part
 from .machine.memory import clear, copy, look_at, see, see_lanes
@@ -26,6 +27,10 @@ def hold(control, tree, state, forces, clock, k, lanes):
     at = k - clock.origin
     if len(forces.wrench) > 1 or (len(forces.wrench) == 1 and k == clock.first):
         set_wrenches(tree, state.w, forces.wrench[at if len(forces.wrench) > 1 else 0])
+    if len(forces.command) > 1 or k == clock.first:
+        # A view from the row on: it is a pointer only, so that there need not be a row
+        servos = forces.command.shape[1] // (2 * lanes) if len(forces.command) > 0 else 0
+        set_commands(tree, state.w, forces.command[at if len(forces.command) > 1 else 0 :], servos)
     held = numbers(state.held)
     if control is not None:
         given = control(k * clock.h, forces.q, forces.v)

@@ -8,7 +8,7 @@ N_i being the block of joint i in M⁻¹.
 """
 
 from .joints import dispatch as joint
-from .layout import DAMPED
+from .layout import DAMPED, SERVO
 from .machine.jit import kernel, part
 from .machine.matrix6 import ZERO
 from .machine.memory import link
@@ -18,9 +18,9 @@ from .sweep import factor_mass
 
 @kernel
 def is_damped(tree):
-    """Whether a joint has damping."""
+    """Whether a joint has damping, or a servo."""
     for i in range(tree.n):
-        if tree.passive[i] & DAMPED:
+        if tree.passive[i] & (DAMPED | SERVO):
             return True
     return False
 

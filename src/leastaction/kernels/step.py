@@ -8,18 +8,19 @@ are the paper's full impulse at t_k. Orders above two compose such steps. Of one
 from collections import namedtuple
 
 from .drnea import kick
+from .elements import servo
 from .elements.damping import damp
 from .guess import guess, learn, remember
 from .joints import set_motion
 from .lanes import find_in_lanes
-from .layout import DOF, Made
+from .layout import DOF, SERVO, Made
 from .machine.jit import formula, kernel, part
 from .machine.memory import link
 from .machine.simd import below, choose, less, number
 from .methods import method
 from .mobility import look_ahead
 from .node import arrive, energies, factor_at_node, force_scale, restore_node
-from .record import CONTROL, DAMPING, LOOK
+from .record import ACTUATORS, CONTROL, DAMPING, LOOK
 from .search import call
 from .settings import RIQN, STRUGGLED
 from .sweep import factor_mass
@@ -56,10 +57,13 @@ def step(method, system, state, held, h, stage):
 
 @kernel
 def note_work(tree, state, held, h, good):
-    """Add what damping takes, c Δ²/h, and what the held joint forces give, −tau Δ, to the ledger: Δ being the joint's
-    increment in the step that has been found, unless it was not (``good`` is 0)."""
-    taken, given = number(state.w, 0.0), number(state.w, 0.0)
+    """Add what damping takes, c Δ²/h, and what servos and the held joint forces give, −u Δ and −tau Δ, to the ledger: Δ
+    being the joint's increment in the step that has been found, unless it was not (``good`` is 0)."""
+    taken, given, driven = number(state.w, 0.0), number(state.w, 0.0), number(state.w, 0.0)
     for i in range(tree.n):
+        if tree.passive[i] & SERVO:
+            delta = state.motion[tree.iv[i]]
+            driven += servo.impulse(link(state.w, i), h, delta) / h * delta
         k, c = tree.iv[i], link(state.w, i).damping / h
         for j in range(k, k + DOF[tree.kind[i]]):
             taken += c * state.motion[j] * state.motion[j]
@@ -67,6 +71,7 @@ def note_work(tree, state, held, h, good):
                 given += held.tau[j] * state.motion[j]
     state.ledger[DAMPING] += choose(good, taken, 0.0)
     state.ledger[CONTROL] -= choose(good, given, 0.0)
+    state.ledger[ACTUATORS] -= choose(good, driven, 0.0)
 
 
 @kernel

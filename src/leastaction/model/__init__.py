@@ -1,6 +1,8 @@
 """What a user describes: inertias, joints, trees of bodies, and ready models."""
 
 from leastaction.model import library
+from leastaction.model.actuators import PD, Actuator, Motor, Velocity
+from leastaction.model.drives import Drives
 from leastaction.model.force import FORCE_KINDS, Force, Line
 from leastaction.model.forces import Field, Spring, Thruster
 from leastaction.model.geometry import Geometry
@@ -27,11 +29,14 @@ __all__ = [
     "FORCE_KINDS",
     "FREE",
     "JOINT_KINDS",
+    "PD",
     "SCREW",
+    "Actuator",
     "Ball",
     "Body",
     "Coupling",
     "Cylindrical",
+    "Drives",
     "Field",
     "Fixed",
     "Force",
@@ -44,6 +49,7 @@ __all__ = [
     "Loop",
     "Merged",
     "Model",
+    "Motor",
     "Part",
     "Planar",
     "Prismatic",
@@ -52,6 +58,7 @@ __all__ = [
     "Spring",
     "Thruster",
     "Universal",
+    "Velocity",
     "library",
     "merge_fixed",
 ]

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from leastaction.errors import ModelError, NotDefinedError
+from leastaction.model.actuators import ACTUATOR_KINDS, Actuator
 from leastaction.model.arrays import as_array
 from leastaction.model.force import FORCE_KINDS, Force
 from leastaction.model.forces import Field, Spring, Thruster
@@ -78,6 +79,27 @@ def read_joint(data: Any, what: str) -> Joint:
 def _joint_class(kind: Any) -> type[Joint] | None:
     """Find a joint by the name that files give it: one of the package first, then one defined outside of it."""
     return (JOINT_KINDS.get(kind) or OUTSIDE.get(kind)) if isinstance(kind, str) else None
+
+
+def actuator_record(actuator: Actuator, name: str) -> dict[str, Any]:
+    """Write down an actuator: its kind in lower case, then its numbers."""
+    kind = type(actuator).__name__.lower()
+    if ACTUATOR_KINDS.get(kind) is not type(actuator):
+        raise ModelError(f"actuator '{name}' is of no known kind: {actuator!r}")
+    return {"kind": kind, **record(actuator, f"actuator '{name}'")}
+
+
+def read_actuator(data: Any) -> tuple[str, Actuator]:
+    """Read an actuator and its name."""
+    given = dict(mapping(data, "an actuator"))
+    name, kind = given.pop("name", None), given.pop("kind", None)
+    if not isinstance(name, str):
+        raise ModelError(f"the name of an actuator must be text, not {name!r}")
+    what = f"actuator '{name}'"
+    if kind not in ACTUATOR_KINDS:
+        raise ModelError(f"{what} has the unknown kind {kind!r}; use one of {', '.join(ACTUATOR_KINDS)}")
+    return name, build(
+        ACTUATOR_KINDS[kind], {key: value if key == "joint" else numbers(value) for key, value in given.items()}, what)
 
 
 def read_inertia(data: Any, what: str) -> Inertia:

@@ -14,7 +14,8 @@ ENTRIES = ("damping", "actuators", "control", "dry_friction", "limits", "recover
 
 def ledger(model: "Model", controlled: bool) -> int:
     """Return how many columns the ledger of a run has: all, or none where nothing takes or gives energy."""
-    return len(ENTRIES) if controlled or acts(model) or any(map(has_damping, _joints(model))) else 0
+    taken = controlled or model.nu > 0 or acts(model) or any(map(has_damping, _joints(model)))
+    return len(ENTRIES) if taken else 0
 
 
 def impulses(model: "Model") -> int:

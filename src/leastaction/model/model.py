@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -13,20 +13,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.errors import ModelError
+from leastaction.model.actuators import Actuator
 from leastaction.model.arrays import UNIT_TOLERANCE, ByValue, as_array, same
 from leastaction.model.description import (
+    actuator_record,
     body_record,
     force_record,
     loop_record,
     mapping,
     numbers,
     plain,
+    read_actuator,
     read_body,
     read_force,
     read_loop,
     read_state,
     refuse_unknown,
 )
+from leastaction.model.drives import Drives, conflict, place
 from leastaction.model.force import Force
 from leastaction.model.geometry import Geometry
 from leastaction.model.inertia import Inertia
@@ -89,6 +93,7 @@ class Model:
     Attributes
     ----------
     keyframes : named states of the file, each q (nq,) and v (nv,)
+    commands : commands (nu,) of the keyframes that have such, by name
 
     Notes
     -----
@@ -96,8 +101,8 @@ class Model:
     not there is no fault when it is named; printing the model names it. Nothing is checked but shapes until
     `validate`, which lists every fault at once; the first use of a model calls it.
 
-    Models are equal when they have the same name, gravity, bodies, loops, forces, initial state, keyframes and
-    ``ignored``, number for number. As they may change, they cannot be keys of a dict.
+    Models are equal when they have the same name, gravity, bodies, loops, forces, actuators, initial state, keyframes
+    and ``ignored``, number for number. As they may change, they cannot be keys of a dict.
     """
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "model") -> None:
@@ -107,6 +112,10 @@ class Model:
         self._notes: Found = {}
         self._off: frozenset[str] = frozenset()
         self.keyframes: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+        self.commands: dict[str, np.ndarray] = {}
+        self._actuators: dict[str, Actuator] = {}
+        self._command0: np.ndarray | None = None
+        self._drives: tuple[int, Drives] | None = None
         self._bodies: list[Body] = []
         self._loops: tuple[Loop | Coupling, ...] = ()
         self._index: dict[str, int] = {}
@@ -259,6 +268,70 @@ class Model:
         """All forces between bodies and on them, by name, in the order added; read-only."""
         return MappingProxyType(self._forces)
 
+    def add_actuator(self, name: str, actuator: Actuator) -> Actuator:
+        """Let an actuator drive a joint of a body that is there.
+
+        Commands (nu,) are in the order in which actuators were added. Without bounds on their efforts, several on one
+        degree of freedom add up; of servos that saturate, it takes one.
+
+        Parameters
+        ----------
+        name : unique among the actuators
+        actuator : `PD`, `Velocity` or `Motor`
+        """
+        if not isinstance(name, str) or not name:
+            raise ModelError(f"the name of an actuator must be text, not {name!r}")
+        if not isinstance(actuator, Actuator):
+            raise ModelError(f"actuator '{name}' must be la.PD(...), la.Velocity(...) or la.Motor(...), not "
+                             f"{actuator!r}")
+        if name in self._actuators:
+            raise ModelError(f"there is an actuator '{name}' already: give each its own name")
+        try:
+            at = place(self, actuator)
+        except ModelError as error:
+            raise ModelError(f"actuator '{name}': {error}") from None
+        # The name of a joint could become that of another body later.
+        actuator = replace(actuator, joint=self.names[self.body_index(actuator.joint)])
+        beside = {other: one for other, one in self._actuators.items()
+                  if one.joint == actuator.joint and place(self, one) == at}
+        faults = list(conflict(self, {**beside, name: actuator}))
+        if faults:
+            raise ModelError(faults)
+        self._actuators = {**self._actuators, name: actuator}
+        self._command0 = None if self._command0 is None else np.append(self._command0, 0.0)
+        self.commands = {key: np.append(command, 0.0) for key, command in self.commands.items()}
+        self._changed()
+        return actuator
+
+    @property
+    def actuators(self) -> dict[str, Actuator]:
+        """All actuators by name, in the order added (a copy)."""
+        return dict(self._actuators)
+
+    @property
+    def nu(self) -> int:
+        """Size of a command: the number of actuators."""
+        return len(self._actuators)
+
+    @property
+    def command0(self) -> np.ndarray:
+        """(nu,) copy of the command that is held when none is given; of a file that of its first keyframe, or zeros."""
+        return np.zeros(self.nu) if self._command0 is None else self._command0.copy()
+
+    @command0.setter
+    def command0(self, value: ArrayLike) -> None:
+        command = as_array(value, (self.nu,), "command0")
+        if not np.isfinite(command).all():
+            raise ModelError(f"command0 is not finite: {command.tolist()}")
+        self._command0 = np.array(command)
+
+    @property
+    def drives(self) -> Drives:
+        """What commands ask of the joints."""
+        if self._drives is None or self._drives[0] != self._revision:
+            self._drives = self._revision, Drives(self)
+        return self._drives[1]
+
     @property
     def bodies(self) -> tuple[Body, ...]:
         """All bodies, in the order added."""
@@ -291,7 +364,7 @@ class Model:
 
     @property
     def revision(self) -> int:
-        """Grows with every change of a body, a loop, a force or of gravity, never of q0 or v0; a key for caches."""
+        """Grows with every change but of q0, v0, command0 and what comes from files; a key for caches."""
         return self._revision
 
     @property
@@ -333,7 +406,8 @@ class Model:
 
         Assign what a file has beyond bodies, joints and shapes; limits and friction are always read from the joints.
         """
-        return unhonoured(self._bodies, self._notes, self.switched_off)
+        driven = {one.joint for one in self._actuators.values()}
+        return unhonoured(self._bodies, self._notes, self.switched_off, driven)
 
     @ignored.setter
     def ignored(self, notes: Mapping[str, Iterable[str]]) -> None:
@@ -436,11 +510,17 @@ class Model:
         """Write the model down as plain data that JSON can hold: all that it is made of, exactly."""
         loops = {"loops": [loop_record(loop) for loop in self._loops]} if self._loops else {}
         off = {"switched_off": sorted(self._off)} if self._off else {}
+        driven: dict[str, Any] = {} if not self._actuators else {
+            "actuators": [{"name": name, **actuator_record(one, name)} for name, one in self._actuators.items()],
+            "command0": plain(self._command0, "command0"),
+            "commands": {name: plain(command, f"the command of '{name}'") for name, command in self.commands.items()},
+        }
         data = {
             "name": self.name, "gravity": plain(self.gravity, "gravity"), "q0": plain(self._q0, "q0"),
             "v0": plain(self._v0, "v0"), "bodies": [body_record(body) for body in self._bodies], **loops,
             "ignored": {word: list(names) for word, names in self.ignored.items()}, **off,
             "keyframes": {name: plain(state, f"keyframe '{name}'") for name, state in self.keyframes.items()},
+            **driven,
         }
         if self._forces:
             data["forces"] = [force_record(name, force) for name, force in self._forces.items()]
@@ -449,7 +529,8 @@ class Model:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Model:
         """Make the model that `to_dict` wrote down; keys that mean nothing are errors."""
-        known = ("name", "gravity", "q0", "v0", "bodies", "loops", "forces", "ignored", "switched_off", "keyframes")
+        known = ("name", "gravity", "q0", "v0", "bodies", "loops", "forces", "ignored", "switched_off", "keyframes",
+                 "actuators", "command0", "commands")
         refuse_unknown(mapping(data, "a model"), known, "the model")
         model = cls(numbers(data.get("gravity", (0.0, 0.0, -9.81))), str(data.get("name", "model")))
         for body in data.get("bodies", ()):
@@ -457,6 +538,12 @@ class Model:
         model._loops = tuple(read_loop(loop) for loop in data.get("loops", ()))
         for force in data.get("forces", ()):
             model.add_force(*read_force(force))
+        for data_of_one in data.get("actuators", ()):
+            model.add_actuator(*read_actuator(data_of_one))
+        if data.get("command0") is not None:
+            model.command0 = numbers(data["command0"])
+        for name, command in mapping(data.get("commands", {}), "commands").items():
+            model.commands[name] = np.array(as_array(numbers(command), (model.nu,), f"the command of '{name}'"))
         model._q0, model._v0 = read_state(data, model.nq, model.nv)  # the setters would normalise once more
         model.check_state(None, None)
         model.ignored = mapping(data.get("ignored", {}), "ignored")
@@ -475,6 +562,9 @@ class Model:
             and same(self.v0, other.v0) and self.ignored == other.ignored and self._off == other._off
             and self.keyframes.keys() == other.keyframes.keys()
             and all(all(map(same, state, other.keyframes[name])) for name, state in self.keyframes.items())
+            and list(self._actuators.items()) == list(other._actuators.items())
+            and same(self.command0, other.command0) and self.commands.keys() == other.commands.keys()
+            and all(same(command, other.commands[name]) for name, command in self.commands.items())
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -484,7 +574,8 @@ class Model:
         missing = sorted({body.parent for body in self._bodies if body.parent is not None} - self._index.keys())
         closed = f", {listed(self._loops)}" if self._loops else ""
         awaited = f", no body yet for the parent {', '.join(map(repr, missing))}" if missing else ""
-        sizes = f"{bodies}, nq = {self.nq}, nv = {self.nv}, {self.total_mass:g} kg"
+        driven = f", nu = {self.nu}" if self.nu else ""
+        sizes = f"{bodies}, nq = {self.nq}, nv = {self.nv}{driven}, {self.total_mass:g} kg"
         return f"<Model '{self.name}': {sizes}{closed}{awaited}>"
 
     def __str__(self) -> str:

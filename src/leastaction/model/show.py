@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from leastaction.markup import tree
+from leastaction.model.actuators import described
 from leastaction.model.joint import Joint
 from leastaction.model.loops import Coupling
 
@@ -20,7 +21,7 @@ def drawn(model: "Model", width: int | None = None, most: int = SHOWN) -> str:
     Parameters
     ----------
     width : of the widest front in eliminating the rows of loops; None if it is not known
-    most : number of bodies to show
+    most : number of bodies to show, and of actuators
     """
     rows = _rows(model, most)
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
@@ -28,17 +29,17 @@ def drawn(model: "Model", width: int | None = None, most: int = SHOWN) -> str:
     for *cells, mass in rows:
         padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
         lines.append("  ".join([*padded, mass]))
-    return "\n".join([*lines, *_notes(model, len(rows), width)])
+    return "\n".join([*lines, *_notes(model, len(rows), width, most)])
 
 
 def html(model: "Model", width: int | None = None, most: int = SHOWN) -> str:
     """Draw the same for a notebook."""
     rows = _rows(model, most)
-    return tree(repr(model)[1:-1], rows, _notes(model, len(rows), width))
+    return tree(repr(model)[1:-1], rows, _notes(model, len(rows), width, most))
 
 
-def _notes(model: "Model", shown: int, width: int | None) -> list[str]:
-    """Say how many bodies are not shown, what closes loops, which forces act, and what does not act."""
+def _notes(model: "Model", shown: int, width: int | None, most: int) -> list[str]:
+    """Say how many bodies are not shown, what closes loops, pushes and drives, and what does not act."""
     notes = [f"... and {model.nb - shown} more"] if model.nb > shown else []
     loops = model.loops
     notes += [f"{'coupling' if isinstance(loop, Coupling) else 'loop'} '{loop.name}': {loop}, "
@@ -48,6 +49,10 @@ def _notes(model: "Model", shown: int, width: int | None) -> list[str]:
     notes += [f"{force.kind} '{name}': {force.summary()}" for name, force in list(model.forces.items())[:SHOWN]]
     if len(model.forces) > SHOWN:
         notes.append(f"... and {len(model.forces) - SHOWN} more forces")
+    for name, actuator in list(model.actuators.items())[:most]:
+        notes.append(f"actuator '{name}': {described(actuator)}")
+    if model.nu > most:
+        notes.append(f"... and {model.nu - most} more actuators")
     if model.ignored:
         named = ", ".join(f"{word} ({len(names)})" for word, names in model.ignored.items())
         notes.append(f"not acting: {named}")

@@ -1,7 +1,7 @@
 """What a model has and the dynamics do not honour: one rule, whether a file or a script described the model."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from leastaction.errors import ModelWarning, warn_user
@@ -36,7 +36,9 @@ CHANGE_THE_MODEL = {
 WORDS = {**DO_NOT_ACT, **CHANGE_THE_MODEL}
 DAMPING = "damping"  # silences the warning of damping.py; a word for simulations, not for files
 STIFFNESS = "stiffness"  # runs what oscillation.py would refuse; likewise
-KNOWN = DAMPING, STIFFNESS  # of a run that has started before
+COMMAND = "command"  # silences that actuators are given no command; likewise
+KNOWN = DAMPING, STIFFNESS, COMMAND  # of a run that has started before
+NAMED = 8  # actuators named in a sentence
 PICTURES = "mesh"  # concerns what is drawn, not what moves
 LIMITS, EFFORT, FRICTION = "limits", "effort", "friction"
 SWITCHES = frozenset((LIMITS, FRICTION))  # what acts unless it is ignored
@@ -44,7 +46,9 @@ SWITCHES = frozenset((LIMITS, FRICTION))  # what acts unless it is ignored
 Found = dict[str, tuple[str, ...]]
 
 
-def unhonoured(bodies: Iterable["Body"], notes: Mapping[str, Iterable[str]], off: frozenset[str]) -> Found:
+def unhonoured(
+    bodies: Iterable["Body"], notes: Mapping[str, Iterable[str]], off: frozenset[str], driven: Container[str] = ()
+) -> Found:
     """List what does not act: a word of WORDS to the names of the elements it concerns.
 
     Limits and friction are read from the joints. Collision shapes are those that the file names; without a file, those
@@ -55,13 +59,15 @@ def unhonoured(bodies: Iterable["Body"], notes: Mapping[str, Iterable[str]], off
     bodies : of the model
     notes : what its file has that bodies cannot hold, by word
     off : words of what is switched off
+    driven : names of the bodies whose joints have actuators, on which effort limits act
     """
     found: dict[str, list[str]] = {LIMITS: [], EFFORT: [], FRICTION: [], "collision": []}
     for body in bodies:
         joint = body.joint
         if isinstance(joint, Joint):
             name = joint.name or body.name
-            drive = [kind for kind in limited(joint) if kind != "position"]
+            drive = [kind for kind in limited(joint) if kind != "position"
+                     and (kind != "effort" or body.name not in driven)]
             if drive:
                 found[EFFORT].append(f"'{name}' ({', '.join(drive)})")
             found[LIMITS] += [f"'{name}'"] * (has_limits(joint) and (LIMITS in off or not joint.all_screws))
@@ -92,7 +98,7 @@ def limited(joint: Joint) -> list[str]:
     return [kind for kind, value in given.items() if value is not None and _any(value, math.isfinite)]
 
 
-def accepted(ignore: str | Iterable[str], known: Iterable[str] = (*WORDS, DAMPING, STIFFNESS)) -> set[str]:
+def accepted(ignore: str | Iterable[str], known: Iterable[str] = (*WORDS, DAMPING, STIFFNESS, COMMAND)) -> set[str]:
     """Return the words given for `ignore=`, or raise a ValueError that names the unknown ones."""
     words = {ignore} if isinstance(ignore, str) else set(ignore)
     unknown = sorted(map(str, words - set(known)))
@@ -144,6 +150,15 @@ def warn_once(model: "Model", key: object, text: str) -> None:
     if key not in model._told:
         warn_user(f"{model.name}: {text}", ModelWarning)
         model._told.add(key)
+
+
+def tell_command(model: "Model") -> None:
+    """Warn, once for a model, that its actuators are given no command."""
+    names = list(map(repr, model.actuators))
+    listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
+    held = "model.command0" if model.command0.any() else "zero"
+    warn_once(model, (COMMAND, model.revision), f"no command is given, so {held} is held by the actuators {listed}; "
+              f"command=... drives them, ignore=('{COMMAND}',) silences this")
 
 
 def _content(model: "Model") -> frozenset[tuple[str, str]]:

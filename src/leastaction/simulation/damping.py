@@ -59,12 +59,14 @@ def refuse_composition(model: Model, c: Compiled, w: Array, dt: float, order: in
     order : of the composition
     longest : its longest stage, in parts of dt
     """
-    leads = np.array([np.max(memory.python_link(w, i).leads) for i in range(c.tree.n)])
-    worst = int(np.argmax(leads))
-    if leads[worst] == 0.0:
+    links = [memory.python_link(w, i) for i in range(c.tree.n)]
+    # ½ − share of kernels/elements/lead.py
+    late = np.array([max(np.max(L.leads) / (abs(dt) * longest), L.servo_early - 0.5) for L in links])
+    worst = int(np.argmax(late))
+    if late[worst] <= 0.0:
         return
     body = model.bodies[c.body_of_link[worst]]
-    left = 4.0 * leads[worst] / (abs(dt) * longest) - 1.0
+    left = 4.0 * late[worst] - 1.0
     limit = abs(dt) * (0.5 - np.sin(np.arcsin(left) / 3.0))  # s of kernels/elements/lead.py, from 3 s² − 2 s³
     raise ValueError(f"order={order} steps backwards within a step, and with dt={abs(dt):g} s it does not resolve the "
                      f"damping of the joint '{body.joint.name or body.name}': take order=2, which takes any damping, "
@@ -87,6 +89,7 @@ def unresolved(model: Model, dt: float, longest: float, solve: Callable[[Array],
     solve : as for `fastest_decay`, at the configuration of the start
     """
     damping = np.concatenate([np.broadcast_to(body.joint.damping, body.joint.nv) for body in model.bodies])
+    damping[model.drives.servos.v] += model.drives.servos.kd
     rate, share = fastest_decay(damping, solve)
     ratio = 0.5 * dt * longest * rate
     if ratio <= 1.0:

@@ -21,8 +21,8 @@ from leastaction.model import Model, losses
 from leastaction.model.unhonoured import KNOWN
 from leastaction.simulation.judgement import EnergyWatch
 from leastaction.simulation.progress import Progress
-from leastaction.simulation.run import NODE, STEP, Run, copied, trajectory_of
-from leastaction.simulation.simulator import Simulator, per_step, widen
+from leastaction.simulation.run import NODE, STEP, Run, trajectory_of
+from leastaction.simulation.simulator import Simulator, driven, widen
 from leastaction.trajectory import Control, Trajectory
 
 Array = np.ndarray
@@ -41,6 +41,7 @@ class Member(NamedTuple):
     q: Array
     v: Array
     control: Control
+    command: Control = None
 
 
 @contextmanager
@@ -59,7 +60,7 @@ def suits(integrator: Integrator, one: Member, wrench: Control) -> bool:
     """
     c = compile_model(one.model)
     return (SIMD and integrator.in_lanes and c.rows is None and len(c.limits) == 0
-            and not callable(one.control) and not callable(wrench))
+            and not any(map(callable, (one.control, wrench, one.command))))
 
 
 def stacked(count: int, like: Run) -> Record:
@@ -111,7 +112,8 @@ class _Team:
         self.tree = memory.addressed(c.tree, lanes=True)
         self.packed = memory.packed(self.tree)
         self.method = methods.known(like.sim.integrator.lane_method(c))
-        self.taus = [self._joint_forces(member) for member in members]
+        given = [self._forces(member) for member in members]
+        self.taus, self.commands = [tau for tau, _ in given], [asked for _, asked in given]
         four = slice(members[0].number, members[0].number + LANES)
         # The kernel writes to four rows that follow each other. Where the members have no such rows, spare lanes
         # must not write over those of others: such a team has rows of its own, which are copied at the end.
@@ -131,23 +133,16 @@ class _Team:
             self.group.gravity[lane::LANES] = self.compiled[b].gravity
             self.group.q[lane::LANES], self.group.v[lane::LANES] = members[b].q, members[b].v
         self.group.alive[:count], self.group.forced[:count] = 1.0, [len(tau) > 0 for tau in self.taus]
-        self.forces = self._side_by_side()
+        self.forces, self.asked = _side_by_side(self.taus, self.tree.nv), _side_by_side(
+            self.commands, self.commands[0].shape[1])
         self._start()
 
-    def _joint_forces(self, member: Member) -> Array:
-        """Joint forces (R, nv) of one member."""
+    def _forces(self, member: Member) -> tuple[Array, Array]:
+        """Joint forces (R, nv) of one member, and what is asked of its servos (R, 2 ns)."""
         with naming(member.number):
-            given = None if callable(member.control) else member.control
-            return per_step("control", given, (self.tree.nv,), self.steps)
-
-    def _side_by_side(self) -> Array:
-        """Joint forces (R, nv) of every lane as (R, 4 nv); zeros for a lane without forces."""
-        rows, nv = max(len(tau) for tau in self.taus), self.tree.nv
-        together = np.zeros((rows, nv, LANES))
-        for lane, tau in enumerate(self.taus):
-            if len(tau):
-                together[:, :, lane] = tau
-        return together.reshape(rows, nv * LANES)
+            tau, commands = (self.like.per_step(name, given) for name, given in (
+                ("control", member.control), ("command", member.command)))
+            return driven(member.model, tau, commands)
 
     def _start(self) -> None:
         """Set up the first node, and record it."""
@@ -164,8 +159,8 @@ class _Team:
     def _simulator(self, lane: int) -> Simulator:
         """Return the simulator of a member; the first call makes it, at the member's start."""
         if lane not in self.alone:
-            _, model, q, v, _ = self.members[lane]
-            self.alone[lane] = Simulator(model, q, v, dt=self.dt, integrator=self.like.sim.integrator,
+            one = self.members[lane]
+            self.alone[lane] = Simulator(one.model, one.q, one.v, dt=self.dt, integrator=self.like.sim.integrator,
                                          ignore=KNOWN)
             self.alone[lane]._ledger = self.like.ledger
         return self.alone[lane]
@@ -178,7 +173,7 @@ class _Team:
     def _call(self, first: int, steps: int, given: int = READY) -> tuple[int, int]:
         """Make steps, or set up the node; return how many steps all lanes made, and a singular joint or −1."""
         system = self.compiled[0].system._replace(tree=self.packed)
-        forces = Forces(None, np.zeros(0), np.zeros(0), self.forces, self.like.wrenches)
+        forces = Forces(None, np.zeros(0), np.zeros(0), self.forces, self.like.wrenches, self.asked)
         step = self.dt if given == READY else self.dt * self.like.sim._longest
         clock = Clock(step, first, steps, self.every, 0, 1, given)
         made: tuple[int, int] = run_lanes(self.method, system, self.room, forces, clock, self.out)
@@ -209,7 +204,8 @@ class _Team:
         self._leave(lane, sim, k)
         node = sim._record(1, 1, k)
         try:
-            sim._advance_stuck(like.rows(self.taus[lane], k, 1), like.rows(like.wrenches, k, 1), node, k)
+            tau, push, asked = (like.rows(x, k, 1) for x in (self.taus[lane], like.wrenches, self.commands[lane]))
+            sim._advance_stuck(tau, push, asked, node, k)
         except StepError as error:
             self.failures[lane] = error
             self.group.alive[lane] = 0.0
@@ -280,8 +276,20 @@ class _Team:
             extremes = self.alone[lane].extremes
             widen(extremes, kept.energy[nodes], kept.momentum[nodes])
         kept.energy[nodes] += ground
-        origin = like.origin._replace(control=copied(member.control), revision=member.model.revision)
+        control, command = (like.given(given, like.per_step(name, given)) for name, given in (
+            ("control", member.control), ("command", member.command)))
+        origin = like.origin._replace(control=control, command=command, revision=member.model.revision)
         watch = EnergyWatch(kept.energy[0])
         watch.take(looks[: steps // LOOK] + ground)
         return trajectory_of(member.model, like, kept, steps, extremes, watch.looks(), ground,
                              statistics.tally(steps), failure, origin)
+
+
+def _side_by_side(forces: list[Array], size: int) -> Array:
+    """Forces (R, size) of every lane as (R, 4 size); a lane without has zeros."""
+    rows = max(len(own) for own in forces)
+    together = np.zeros((rows, size, LANES))
+    for lane, own in enumerate(forces):
+        if len(own):
+            together[:, :, lane] = own
+    return together.reshape(rows, size * LANES)

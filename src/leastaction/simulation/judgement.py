@@ -177,6 +177,8 @@ def work_reason(run: "Trajectory") -> str:
     for name, force in run.model.forces.items():
         if not force.keeps_energy:
             return f"the {force.kind} '{name}' {'has damping' if force.conservative else 'does work'}"
+    if not run.model.drives.idle(run.origin.command):
+        return "actuators may do work"
     if not compile_model(run.model).damped:
         return ""
     damped = [body.name for body in run.model.bodies if any(part.damping > 0 for part in body.joint.parts())]

@@ -38,6 +38,7 @@ def simulate_many(
     v: ArrayLike | None = None,
     *,
     control: Control | Sequence[Control] = None,
+    command: Control | Sequence[Control] = None,
     gravity: ArrayLike | None = None,
     mass: ArrayLike | None = None,
     threads: int | None = None,
@@ -58,12 +59,13 @@ def simulate_many(
     model : the system
     q : (B, nq) initial configurations, rad, m, unit quaternions; or (nq,) for all; model.q0 if None
     v : (B, nv) initial velocities, body axes for ball and free joints, rad/s, m/s; or (nv,) for all; model.v0 if None
-    control : as for `simulate`, the same for all; or a list of B such
+    control, command : as for `simulate`, the same for all; or a list of B such
     gravity : (B, 3) acceleration of free fall of each member, world frame, m/s²; the model's if None
     mass : (B, nb) masses of the bodies of each member, kg; inertias grow in proportion. The model's if None
     threads : how many to use; None for as many as there are processors
     progress : whether to show a bar, of members; None shows it for runs of more than about two seconds at a terminal
-    options : anything else that `simulate` takes: dt, duration or steps, integrator, wrench, record_every, ignore
+    options : anything else that `simulate` takes: dt, duration or steps, integrator, wrench, control_every,
+        record_every, ignore
 
     Returns
     -------
@@ -81,10 +83,12 @@ def simulate_many(
         for name, value, axes in (("q", q, 2), ("v", v, 2), ("gravity", gravity, 2), ("mass", mass, 2))
         if value is not None and np.ndim(value) == axes
     }
-    if isinstance(control, list | tuple):
-        sizes["control"] = len(control)
+    for name, given in (("control", control), ("command", command)):
+        if isinstance(given, list | tuple):
+            sizes[name] = len(given)
     if not sizes:
-        raise ValueError("give at least one of q (B, nq), v (B, nv), gravity (B, 3), mass (B, nb), a list of controls")
+        raise ValueError("give at least one of q (B, nq), v (B, nv), gravity (B, 3), mass (B, nb), a list of controls "
+                         "or of commands")
     if len(set(sizes.values())) > 1:
         raise ValueError("the numbers of members differ: " + ", ".join(f"{k} has {n}" for k, n in sizes.items()))
     if "on_failure" in options:
@@ -98,17 +102,18 @@ def simulate_many(
     tell(model, options.get("ignore", ()))
     model = model.without(options.get("ignore", ()))
     models = _variants(model, gravity, mass, count)
-    controls: Sequence[Control] = control if isinstance(control, list | tuple) else [control] * count  # type: ignore
+    controls, commands = (given if isinstance(given, list | tuple) else [given] * count for given in (control, command))
     members = []
     for b in range(count):
         with naming(b):
             compile_model(models[b])  # which finds what is wrong with it
             state = models[b].check_state(_own(q, "q" in sizes, b), _own(v, "v" in sizes, b))
-        members.append(Member(b, models[b], *state, controls[b]))
+        members.append(Member(b, models[b], *state, controls[b], commands[b]))  # type: ignore[arg-type]
     options["integrator"] = as_integrator(options.get("integrator"))
     together = (one for one in members if suits(options["integrator"], one, options.get("wrench")))
     first = next(together, members[0] if members else Member(0, model, model.q0, model.v0, None))
-    like = prepare(first.model, first.q, first.v, control=first.control, **options)  # checks what they have in common
+    like = prepare(first.model, first.q, first.v, control=first.control, command=first.command,
+                   **options)  # checks what they have in common
     tell_end(like)
     with Progress(count, progress, unit="run") as bar:
         record, runs = run_members(members, like, options, threads=threads or os.cpu_count() or 1, stop=Event(),

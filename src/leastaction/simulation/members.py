@@ -32,7 +32,7 @@ def run_members(
     ----------
     members : member b has the number b
     like : a run at its start, with all that they have in common
-    options : what it was prepared with, as for `prepare`, but for the control
+    options : what it was prepared with, as for `prepare`, but for control and command
     threads : how many to use
     stop : set by another thread to end all runs with a KeyboardInterrupt; set here when one of them raises
     update : called with the number of members that were made
@@ -111,7 +111,7 @@ class _Batch:
     def _prepared(self, b: int) -> Run:
         one = self.members[b]
         with naming(b):
-            return prepare(one.model, one.q, one.v, control=one.control, **self.options)
+            return prepare(one.model, one.q, one.v, control=one.control, command=one.command, **self.options)
 
     def _alone(self, b: int) -> Trajectory:
         own = self.like if self.members[b] is self.begun else self._prepared(b)

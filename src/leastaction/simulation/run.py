@@ -12,7 +12,7 @@ from leastaction.kernels.record import LOOK, MOMENTA, Record
 from leastaction.model import Model, losses
 from leastaction.simulation.judgement import EnergyWatch, Looks, is_silent
 from leastaction.simulation.progress import Progress
-from leastaction.simulation.simulator import Simulator, per_step, returned, widen
+from leastaction.simulation.simulator import Simulator, driven, per_step, returned, widen
 from leastaction.trajectory import Control, Node, Origin, Tally, Trajectory
 
 Array = np.ndarray
@@ -61,29 +61,60 @@ class Run:
     sim : at the first step to be made
     steps : of the whole run
     every : which nodes to keep
-    control, wrench : as given to `simulate`
+    control, wrench, command, control_every : as given to `simulate`
 
     Attributes
     ----------
+    laws : functions for "control" and "command", which are called every ``tick`` steps and held in between
+    asked : (1, nv) and (1, nu) what they returned last: views of the simulator's
     stop : set by another thread to end the run, between two stretches of steps; None if nobody will
     """
 
-    def __init__(self, sim: Simulator, steps: int, every: int, control: Control, wrench: Control) -> None:
+    def __init__(
+        self, sim: Simulator, steps: int, every: int, control: Control, wrench: Control, command: Control = None,
+        control_every: int = 1,
+    ) -> None:
         self.sim, self.steps, self.every = sim, steps, every
+        self.tick = whole("control_every", control_every, 1)
         self.stop: Event | None = None
-        nb, nv = sim.model.nb, sim.model.nv
-        self.law: Any = control if callable(control) else None
+        nb, nv, nu = sim.model.nb, sim.model.nv, sim.model.nu
+        self.laws: dict[str, Any] = {
+            name: given for name, given in (("control", control), ("command", command)) if callable(given)}
+        self.driven = nu > 0
+        self.asked = {"control": sim._asked[None, :nv], "command": sim._asked[None, nv:]}
         self.push: Any = wrench if callable(wrench) else None
-        for name, function, shape in (("control", self.law, (nv,)), ("wrench", self.push, (nb, 6))):
+        if "command" in self.laws and not nu:
+            sim._commands((), None)  # which says what is wrong
+        for name, function, shape in (*((name, law, (nv if name == "control" else nu,))
+                                        for name, law in self.laws.items()), ("wrench", self.push, (nb, 6))):
             if function is not None:
                 returned(name, function(sim.t, sim.q, sim.v), shape)
-        compiled = self.law is not None and self.push is None and laws.is_compiled(self.law)
-        self.compiled_law = laws.first_class(self.law) if compiled else None
-        self.stepwise = (self.law is not None or self.push is not None) and not compiled
-        self.tau = per_step("control", None if callable(control) else control, (nv,), steps)
+        # What the compiled loop can ask by itself: joint forces, every step, which motors do not add to
+        compiled = (list(self.laws) == ["control"] and self.push is None and self.tick == 1
+                    and laws.is_compiled(control) and not sim.model.drives.has_motors)
+        self.compiled_law = laws.first_class(control) if compiled else None
+        self.stepwise = bool(self.laws or self.push) and not compiled
+        self.tau = self.per_step("control", None if callable(control) else control)
         self.wrenches = sim._wrenches(None if callable(wrench) else wrench, steps)
-        self.origin = Origin(copied(control), copied(wrench), sim.model.revision)
+        self.commands = self.per_step("command", sim.model.command0 if callable(command) else command)
+        self.origin = Origin(
+            control if callable(control) else self.given(control, self.tau), copied(wrench),
+            command if callable(command) else self.given(command, self.commands), self.tick, sim.model.revision)
         self.ledger = sim._ledger = losses.ledger(sim.model, control is not None)  # columns that are kept
+
+    def per_step(self, name: str, given: Control) -> Array:
+        """Return joint forces (R, nv), or commands (R, nu), that are no function."""
+        if name == "command":
+            return self.sim._commands(given, self.steps, self.tick)  # type: ignore[arg-type]
+        return per_step(name, given, (self.sim.model.nv,), self.steps, self.tick)  # type: ignore[arg-type]
+
+    @staticmethod
+    def given(given: Control, rows: Array) -> Control:
+        """Return what an origin keeps of forces (R, ...): None, those that are held, or a row a step."""
+        if not len(rows):
+            return None
+        changing = given is not None and np.ndim(given) == rows.ndim  # type: ignore[arg-type]
+        return rows.copy() if changing else rows[0].copy()
 
     def make(self, until: int, keeper: Keeper, progress: Progress) -> None:
         """Make the steps up to one; a StepError is noted by the keeper, and raised."""
@@ -108,29 +139,60 @@ class Run:
 
     def _stretch(self, first: int, chunk: int, out: Record) -> None:
         """Make steps, one by one where Python computes forces."""
+        sim, end = self.sim, first + chunk
+        push = self.rows(self.wrenches, first, chunk)
         if not self.stepwise:
-            tau, push = self.rows(self.tau, first, chunk), self.rows(self.wrenches, first, chunk)
-            self.sim._advance(chunk, tau, push, out, first, self.every, self.compiled_law)
+            tau, servos = self._driven(first, chunk)
+            sim._advance(chunk, tau, push, out, first, self.every, self.compiled_law, None, servos)
             return
-        for k in range(first, first + chunk):
-            tau, push = self._computed(k)
-            self.sim._advance(1, tau, push, out, k, self.every, None, first)
+        k = first
+        while k < end:
+            if k % self.tick == 0:
+                self._ask()
+            count = min(end - k, 1 if self.push else self.tick - k % self.tick)
+            tau, servos = self._driven(k, count)
+            if count > 1:
+                tau, servos = _within(tau, k - first, chunk), _within(servos, k - first, chunk)
+            sim._advance(count, tau, self._pushed() if self.push else push, out, k, self.every, None, first, servos)
+            k += count
 
-    def _computed(self, k: int) -> tuple[Array, Array]:
-        """Joint forces and wrenches of step k, by the functions that were given."""
+    def _driven(self, k: int, count: int) -> tuple[Array, Array]:
+        """Joint forces (R, nv) and what is asked of servos (R, 2 ns) in these steps."""
+        tau = self.asked["control"] if "control" in self.laws else self.rows(self.tau, k, count)
+        if not self.driven:
+            return tau, self.sim._nothing.command
+        commands = self.asked["command"] if "command" in self.laws else self.rows(self.commands, k, count)
+        return driven(self.sim.model, tau, commands)
+
+    def _ask(self) -> None:
+        """Let the functions for control and command say what is held until the next tick."""
         sim = self.sim
         try:
-            tau = self.rows(self.tau, k, 1) if self.law is None else sim._forces_by(self.law)
-            push = self.rows(self.wrenches, k, 1)
-            if self.push is not None:
-                push = sim._wrenches(returned("wrench", self.push(sim.t, sim.q, sim.v), (sim.model.nb, 6))[0])
+            for name, law in self.laws.items():
+                self.asked[name][0] = sim._forces_by(law, name)
         except Exception as error:
             raise sim._blame_control(error) from sim._control_failure()
-        return tau, push
+
+    def _pushed(self) -> Array:
+        """Wrenches on links (1, n, 6) at this node, by the function that was given."""
+        sim = self.sim
+        try:
+            return sim._wrenches(returned("wrench", self.push(sim.t, sim.q, sim.v), (sim.model.nb, 6))[0])
+        except Exception as error:
+            raise sim._blame_control(error) from sim._control_failure()
 
     def rows(self, forces: Array, k: int, chunk: int) -> Array:
         """The part of forces (R, ...) that belongs to these steps."""
         return forces[k : k + chunk] if len(forces) == self.steps and self.steps > 1 else forces
+
+
+def _within(rows: Array, at: int, steps: int) -> Array:
+    """Rows of some steps among those of a stretch, where the loop looks for them; one row that is held stays one."""
+    if len(rows) <= 1:
+        return rows
+    stretch = np.zeros((steps, *rows.shape[1:]))
+    stretch[at : at + len(rows)] = rows
+    return stretch
 
 
 def step_count(dt: float, duration: float | None, steps: int | None) -> int:
@@ -199,13 +261,15 @@ def node_at(traj: Trajectory, t: float) -> Node:
                     float(traj.energy[row]), traj.momentum[row].copy())
     if traj.origin is None:
         raise ValueError(f"the node at {step * traj.dt:g} s was not kept, and to make it again the forces of the run "
-                         "must be known. Functions cannot be stored: la.open(path, control=..., wrench=...) takes them")
+                         "must be known. Functions cannot be stored: "
+                         "la.open(path, control=..., wrench=..., command=...) "
+                         "takes them")
     if traj.origin.revision != traj.model.revision:
         raise ValueError(f"model '{traj.model.name}' was changed after the run: simulate it again first")
     sim = traj._nearest(step)
-    control, wrench, _ = traj.origin
-    planned = [len(np.asarray(forces)) for forces, held in ((control, 1), (wrench, 2))
+    control, wrench, command, control_every, _ = traj.origin
+    planned = [len(np.asarray(forces)) for forces, held in ((control, 1), (wrench, 2), (command, 1))
                if forces is not None and not callable(forces) and np.ndim(forces) > held]
-    run = Run(sim, max([traj.steps, *planned]), traj.record_every, control, wrench)
+    run = Run(sim, max([traj.steps, *planned]), traj.record_every, control, wrench, command, control_every)
     run.make(step, Keeper(sim, traj.record_every), Progress(step, False))
     return Node(sim.t, sim.q, sim.v, sim.p, sim.energy, sim.momentum)

@@ -26,7 +26,16 @@ from leastaction.kernels.machine.jit import bound
 from leastaction.kernels.record import GREATEST, GREATEST_MOMENTUM, LEAST, LEAST_MOMENTUM, LOOK, MOMENTA, Record
 from leastaction.kernels.rescue import Rescued
 from leastaction.model import Model, losses
-from leastaction.model.unhonoured import DAMPING, KNOWN, STIFFNESS, accepted, tell, warn_once
+from leastaction.model.unhonoured import (
+    COMMAND,
+    DAMPING,
+    KNOWN,
+    STIFFNESS,
+    accepted,
+    tell,
+    tell_command,
+    warn_once,
+)
 from leastaction.simulation import ahead, hints, limits
 from leastaction.simulation.damping import refuse_composition, unresolved
 from leastaction.simulation.oscillation import too_stiff
@@ -49,7 +58,8 @@ class Simulator:
     integrator : an integrator, or "variational", "euler", "rk4" or "dop853"; Variational() unless given
     ignore : "limits", "friction": joint limits, dry friction do not act. The other words of `load` silence the warning
         of what the model has and the dynamics do not honour; "damping" that of damping which an explicit step cannot
-        resolve; "stiffness" runs a force between bodies that is too stiff for the step
+        resolve, "command" that of actuators without a command; "stiffness" runs a force between bodies that is too
+        stiff for the step
     """
 
     @point_to_integrator
@@ -75,6 +85,7 @@ class Simulator:
             warn_once(model, ("width", model.revision), "its loops are eliminated in fronts of "
                       f"{self.compiled.plan.width} numbers, and a step takes time as the square of that: cut the loops "
                       "at other joints, so that fewer are open at a time")
+        self._silent = COMMAND in accepted(ignore)
         if self.compiled.damped and self._longest == 0.0 and DAMPING not in accepted(ignore):
             doubt = unresolved_damping(model, self.q, self.dt, self.integrator)
             if doubt:
@@ -106,15 +117,15 @@ class Simulator:
         self._again: tuple[Record | None, Any] = None, None
         if not self._ready:
             ahead.begin(self._base.settings)
+        self._silent = False  # whether it is not said that actuators are given no command
         self._nothing = Forces(None, np.zeros(0), np.zeros(0), np.zeros((0, self.compiled.nv)),
-                               np.zeros((0, self.compiled.tree.n, 6)))
+                               np.zeros((0, self.compiled.tree.n, 6)), np.zeros((0, 2 * len(model.drives.servos.q))))
 
     def _start(self, q: Array, v: Array, p: Array | None) -> None:
         """Set the node from (q, v), or from (q, p)."""
         self._room, self._state = self.compiled.room(q, v)
         self._memory.fill(0.0)
         self._one = self._record(1, NEVER, LOOK - 1)  # room for a step of which nothing is kept
-        self._row = np.empty((1, self.compiled.nv))  # room for the joint forces of a step
         if p is not None:
             self._state.p[:] = p
         require_regular(self.model, self.compiled, self._prepare(V if p is None else P))
@@ -125,6 +136,7 @@ class Simulator:
         self._parts = 1  # into which the last step was divided
         self._status = int(Status.CONVERGED)
         self._pushed = False
+        self._asked = np.zeros(self.model.nv + self.model.nu)  # control and command of the last tick of a controller
 
     def _require_finite(self) -> None:
         """Raise a ValueError if energy or momentum of the start are beyond the range of numbers."""
@@ -223,7 +235,10 @@ class Simulator:
         total: Array = self._state.total.copy()
         return total
 
-    def step(self, n: int = 1, tau: ArrayLike | None = None, wrench: ArrayLike | None = None) -> None:
+    def step(
+        self, n: int = 1, tau: ArrayLike | None = None, wrench: ArrayLike | None = None,
+        command: ArrayLike | None = None,
+    ) -> None:
         """Advance by n steps. Ctrl-C ends it early, after a whole step.
 
         Parameters
@@ -232,22 +247,41 @@ class Simulator:
         tau : (nv,) joint forces held over these steps, N m and N
         wrench : (nb, 6) external wrenches (moment, force) held over these steps, each in the body's frame about its
             origin, N m and N
+        command : (nu,) commands of the actuators, held over these steps; model.command0 if None
         """
         n = whole("n", n, 0)
         if tau is None and wrench is None and not self._pushed:
             forces, push = self._nothing.tau, self._nothing.wrench
         else:
             forces, push = per_step("tau", tau, (self.model.nv,), None), self._wrenches(wrench)
+        servos = self._nothing.command
+        if command is not None or self.model.nu:
+            forces, servos = driven(self.model, forces, self._commands(command, None))
         if n == 1:
             self._one.iterations[0] = 0
-            self._advance(1, forces, push, self._one, self.steps, NEVER)
+            self._advance(1, forces, push, self._one, self.steps, NEVER, command=servos)
             return
         end, pace = self.steps + n, Progress(n, False)
         pace.chunk = min(pace.chunk, self.integrator.first_chunk)
         while self.steps < end:  # Ctrl-C takes effect in between
             first, count = self.steps, min(pace.chunk, end - self.steps)
-            self._advance(count, forces, push, self._record(count, NEVER, first), first, NEVER)
+            self._advance(count, forces, push, self._record(count, NEVER, first), first, NEVER, command=servos)
             pace.update(count)
+
+    def _commands(self, command: ArrayLike | None, steps: int | None, every: int = 1) -> Array:
+        """Commands (R, nu) as `per_step`; model.command0 if None, which is said."""
+        nu = self.model.nu
+        if not nu:
+            if command is not None:
+                raise ValueError(f"model '{self.model.name}' has no actuators that could take a command: "
+                                 "model.add_actuator(name, la.PD(...)) adds one, and control=... gives joint forces")
+            return np.zeros((0, 0))
+        if command is None:
+            if not self._silent:
+                tell_command(self.model)
+            command = self.model.command0
+        return per_step("command", command, (nu,), steps, every)
+
 
     def _wrenches(self, wrench: ArrayLike | None, steps: int | None = None) -> Array:
         """Wrenches on links (R, n, 6); zeros once, where wrenches of an earlier call have to be taken away."""
@@ -274,7 +308,7 @@ class Simulator:
 
     def _advance(
         self, steps: int, tau: Array, wrench: Array, out: Record, first: int, every: int, control: Any = None,
-        origin: int | None = None,
+        origin: int | None = None, command: Array | None = None,
     ) -> None:
         """Make steps and fill ``out``; on failure raise the StepError, the node being the last good one.
 
@@ -284,7 +318,7 @@ class Simulator:
         """
         self._require_unchanged()
         origin, end = first if origin is None else origin, first + steps
-        forces = Forces(control, self._state.q, self._state.v, tau, wrench)
+        forces = self._forces(control, tau, wrench, command)
         k, blamed = first, -1
         while k < end:
             made, blamed = self._run(forces, Clock(self.dt, k, end - k, every, origin, 0, READY), out)
@@ -303,6 +337,11 @@ class Simulator:
             held = self._held(forces, k, at).reshape(-1)
             raise self._failure(blamed, float(out.residual[at]), held, _row(wrench, at))
 
+    def _forces(self, control: Any, tau: Array, wrench: Array, command: Array | None) -> Forces:
+        """Return what pushes during a call of the loop."""
+        asked = self._nothing.command if command is None else command
+        return Forces(control, self._state.q, self._state.v, tau, wrench, asked)
+
     def _run(self, forces: Forces, clock: Clock, out: Record) -> tuple[int, int]:
         """Call the compiled loop. Gives the number of steps made, and the joint to blame if some are missing."""
         given = self.compiled.system, self._room, forces, clock, out
@@ -320,13 +359,12 @@ class Simulator:
         made: tuple[int, int] = loop(self._method, *given)
         return made
 
-    def _advance_stuck(self, tau: Array, wrench: Array, out: Record, k: int) -> None:
+    def _advance_stuck(self, tau: Array, wrench: Array, command: Array, out: Record, k: int) -> None:
         """Make step k, for which the plain search is known to fail, and fill ``out``, as `_advance`."""
-        forces = Forces(None, self._state.q, self._state.v, tau, wrench)
-        if self._rescue(k, forces, out, 1, k):
+        if self._rescue(k, self._forces(None, tau, wrench, command), out, 1, k):
             self._account(k, k + 1, out, 1, k)
         else:
-            self._advance(1, tau, wrench, out, k, 1)  # which says why
+            self._advance(1, tau, wrench, out, k, 1, command=command)  # which says why
 
     def _account(self, first: int, end: int, out: Record, every: int, origin: int) -> None:
         """Take note of steps that the kernels have made."""
@@ -362,7 +400,7 @@ class Simulator:
         """All that the next step reads, as arrays and numbers by name."""
         return {
             **self._lasting(), "steps": self.steps, "status": self._status, "pushed": int(self._pushed),
-            "parts": self._parts,
+            "parts": self._parts, "asked": self._asked,
         }
 
     def _restore(self, saved: Mapping[str, Any]) -> None:
@@ -371,6 +409,7 @@ class Simulator:
             array[...] = saved[name]
         self._status, self._pushed = Status(int(saved["status"])), bool(saved["pushed"])
         self._parts = int(saved["parts"])
+        self._asked[:] = saved["asked"]
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what describes it in another process: not the kernels' memory, to which there are addresses."""
@@ -397,7 +436,8 @@ class Simulator:
             return False
         # A step that follows one which had to be divided is likely to need nearly as many parts
         parts, spent = max(self._parts // 2, 1), 0
-        again = forces._replace(control=None, tau=held, wrench=_row(forces.wrench, at))
+        again = forces._replace(control=None, tau=held, wrench=_row(forces.wrench, at),
+                                command=_row(forces.command, at))
         clock = Clock(self.dt, k, 1, every, origin, 0, READY)
         failed = out.residual[at], out.status[at]
         while parts <= settings.max_substeps:
@@ -430,14 +470,16 @@ class Simulator:
             return force[None]
         return _row(forces.tau, at)
 
-    def _forces_by(self, law: Any) -> Array:
-        """Joint forces (1, nv) by a control law at this node, as `per_step`; it gets copies of the state."""
+    def _forces_by(self, law: Any, name: str = "control") -> Array:
+        """Joint forces (nv,) by a control law at this node, or commands (nu,); it gets copies of the state."""
         given: Any = law(self.t, self.q, self.v)
-        plain = isinstance(given, np.ndarray) and given.shape == (self.compiled.nv,) and given.dtype == float
+        size = self.compiled.nv if name == "control" else self.model.nu
+        plain = isinstance(given, np.ndarray) and given.shape == (size,) and given.dtype == float
         if plain and all_finite(given):
-            self._row[0] = given
-            return self._row
-        return returned("control", given, (self.model.nv,))
+            asked: Array = given
+            return asked
+        first: Array = returned(name, given, (size,))[0]
+        return first
 
     def _control_failure(self, hint: str = "") -> StepError:
         """Return the StepError of a control that failed at this node."""
@@ -525,22 +567,39 @@ def _row(forces: Array, at: int) -> Array:
     return forces[at : at + 1] if len(forces) > 1 else forces
 
 
-def per_step(name: str, value: ArrayLike | None, shape: tuple[int, ...], steps: int | None) -> Array:
-    """Forces as (R, *shape): R = 0 for none, 1 if held, or the number of steps."""
+def per_step(
+    name: str, value: ArrayLike | None, shape: tuple[int, ...], steps: int | None, every: int = 1
+) -> Array:
+    """Forces as (R, *shape): R = 0 for none, 1 if held, or the number of steps; they may be given for every few."""
     if value is None:
         return np.zeros((0, *shape))
     array = real_array(value, name)
     if array.ndim == 0 and shape == (1,):
         array = array.reshape(1)
+    ticks = None if steps is None or every == 1 else -(-steps // every)
     if array.shape == shape:
         array = array[None]
+    elif ticks is not None and array.shape == (ticks, *shape):
+        array = np.repeat(array, every, axis=0)[:steps]
     elif steps is None or array.shape != (steps, *shape):
-        options = f"{shape}" if steps is None else f"{shape} or {(steps, *shape)}"
+        options = " or ".join(str(one) for one in (
+            shape, *((rows, *shape) for rows in (steps, ticks) if rows is not None)))
         raise ValueError(f"{name} must have shape {options}, not {array.shape}")
     if not np.isfinite(array).all():
         row = int(np.argwhere(~np.isfinite(array))[0][0])
         raise ValueError(f"{name} has entries that are not finite, the first in row {row}")
     return array
+
+
+def driven(model: Model, tau: Array, commands: Array) -> tuple[Array, Array]:
+    """Joint forces (R, nv) with those of motors added, and what commands (R, nu) ask of servos (R, 2 ns)."""
+    drives = model.drives
+    if not len(commands):
+        return tau, np.zeros((0, 2 * len(drives.servos.q)))
+    servos, motors = drives.asked(commands)
+    if not drives.has_motors:
+        return tau, servos
+    return (tau + motors if len(tau) else motors), servos
 
 
 def returned(name: str, value: object, shape: tuple[int, ...]) -> Array:
@@ -553,7 +612,7 @@ def returned(name: str, value: object, shape: tuple[int, ...]) -> Array:
 def variational_step(
     model: Model, q0: ArrayLike, p0: ArrayLike, h: float, integrator: Integrator | IntegratorName | None = None
 ) -> tuple[Array, Array]:
-    """The bare map of one variational step, without forces other than the model's own.
+    """The bare map of one variational step, without forces other than the model's own; actuators hold model.command0.
 
     Parameters
     ----------

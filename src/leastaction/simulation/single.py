@@ -38,6 +38,8 @@ def simulate(
     integrator: Integrator | IntegratorName | None = None,
     control: Control = None,
     wrench: Control = None,
+    command: Control = None,
+    control_every: int = 1,
     record_every: int = 1,
     progress: bool | None = None,
     on_failure: OnFailure = "raise",
@@ -61,6 +63,12 @@ def simulate(
         (fast when compiled with numba.njit); or an array (nv,) held throughout, or (steps, nv)
     wrench : external wrenches (moment, force), each in the body's frame about its origin, N m and N: a function
         f(t, q, v) → (nb, 6), or an array (nb, 6) or (steps, nb, 6)
+    command : commands of the actuators, each in its own unit: a function f(t, q, v) → (nu,), or an array (nu,) held
+        throughout, or (steps, nu); model.command0 unless given, with a warning. Joint forces of ``control`` add to
+        those of the actuators
+    control_every : steps between the ticks of the controller: functions for control and command are called at every
+        so many steps, from the first on, and what they return is held in between; arrays may have a row for each tick
+        instead of one for each step
     record_every : keep the start and every so many steps; a warning tells when that leaves out the end, which
         `Trajectory.at` gives. The ranges of energy and momentum are over more: every eighth step as well, and each in
         which some link turns by more than 0.05 rad
@@ -74,7 +82,8 @@ def simulate(
     overwrite : whether ``out`` may replace a file that is there
     ignore : "limits", "friction": joint limits, dry friction do not act. The other words of `load` silence the warning
         of what the model has and the dynamics do not honour; "damping" that of damping which an explicit step cannot
-        resolve; "stiffness" runs a force between bodies that is too stiff for the step
+        resolve, "command" that of actuators without a command; "stiffness" runs a force between bodies that is too
+        stiff for the step
 
     Returns
     -------
@@ -96,7 +105,8 @@ def simulate(
     if on_failure not in get_args(OnFailure):
         raise ValueError(f"on_failure must be 'raise' or 'truncate', not {on_failure!r}")
     run = prepare(model, q, v, dt=dt, duration=duration, steps=steps, integrator=integrator, control=control,
-                  wrench=wrench, record_every=record_every, ignore=ignore)
+                  wrench=wrench, command=command, control_every=control_every, record_every=record_every,
+                  ignore=ignore)
     tell_end(run)
     bar = Progress(run.steps, progress)
     if out is not None:
@@ -107,12 +117,13 @@ def simulate(
 def prepare(
     model: Model, q: ArrayLike | None, v: ArrayLike | None, *, dt: float = 1e-3, duration: float | None = None,
     steps: int | None = None, integrator: Integrator | IntegratorName | None = None, control: Control = None,
-    wrench: Control = None, record_every: int = 1, ignore: str | Iterable[str] = (),
+    wrench: Control = None, command: Control = None, control_every: int = 1, record_every: int = 1,
+    ignore: str | Iterable[str] = (),
 ) -> Run:
     """Return the run that `simulate` makes of these arguments, at its start."""
     sim = Simulator(model, q, v, dt=dt, integrator=integrator, ignore=ignore)
     count = step_count(sim.dt, duration, steps)
-    return Run(sim, count, whole("record_every", record_every, 1), control, wrench)
+    return Run(sim, count, whole("record_every", record_every, 1), control, wrench, command, control_every)
 
 
 def make(run: Run, bar: Progress, on_failure: OnFailure, kept: Record | None = None) -> Trajectory:

@@ -21,7 +21,7 @@ from ..aba import aba
 from ..elements import set_time
 from ..joints import dispatch as joint
 from ..joints import move_by
-from ..layout import DOF, Made
+from ..layout import DOF, SERVO, Made
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, copy, link
 from ..machine.simd import after, numbers
@@ -148,6 +148,8 @@ def is_forced(tree, w, held):
     if held.acts:
         return True
     for i in range(tree.n):
+        if tree.passive[i] & SERVO:  # and so may what a servo is commanded
+            return True
         (a, b, c), (x, y, z) = link(w, i).push
         if a != 0.0 or b != 0.0 or c != 0.0 or x != 0.0 or y != 0.0 or z != 0.0:
             return True

@@ -2,6 +2,8 @@
 solutions. What each kind does is in screw.py, ball.py and free.py; dispatch.py chooses.
 """
 
+from ..elements import servo
+from ..layout import SERVO
 from ..machine.jit import kernel
 from ..machine.memory import link, right
 from ..machine.simd import number
@@ -87,10 +89,12 @@ def carry_joint(tree, w, i, h):
 
 @kernel
 def passive_forces(tree, w, v, out):
-    """Add damping and spring forces at rates v. Needs deflections()."""
+    """Add the forces of damping, springs and servos at rates v. Needs deflections()."""
     for i in range(tree.n):
         if tree.passive[i]:
             joint.passive_force(tree.kind[i], link(w, i), v, out, tree.iv[i])
+        if tree.passive[i] & SERVO:
+            out[tree.iv[i]] += servo.force(link(w, i), v[tree.iv[i]])
 
 
 @kernel

@@ -3,8 +3,8 @@
 The verbs are those of dispatch.py. What follows them is of all SCREW joints at once, four at a time where that can be.
 """
 
-from ..elements import armature, damper, lead, spring
-from ..layout import DAMPED
+from ..elements import armature, damper, lead, servo, spring
+from ..layout import DAMPED, SERVO
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
     afresh, matrix, nine, pass_on, row_dot, row_numbers, row_of, row_shift, times,
@@ -124,6 +124,8 @@ def residual(L, h, passive):
         delta = L.delta
         tau -= (armature.residual(L, h) + damper.residual(L)) * delta
         tau -= spring.screw_impulse(L, h, delta)
+        if passive & SERVO:
+            tau += servo.residual(L, h, delta)
     L.tau = tau
 
 
@@ -133,6 +135,8 @@ def carry(L, h, passive):
     if passive:
         delta = L.delta
         L.joint_momentum = (armature.carry(L, h) - damper.carry(L)) * delta - spring.screw_impulse(L, h, delta)
+        if passive & SERVO:
+            L.joint_momentum += servo.carry(L, h, delta)
 
 
 @formula
@@ -160,7 +164,7 @@ def adds(L, h, newton):
 
 @formula
 def add_derivative(L, h, turn, move, jacobian, k, column):
-    jacobian[k, k] += L.armature / h + 0.5 * L.damping + 0.25 * h * L.stiffness
+    jacobian[k, k] += L.armature / h + 0.5 * L.damping + 0.25 * h * L.stiffness + servo.derivative(L, h)
 
 
 @formula
@@ -240,6 +244,8 @@ def eliminate(tree, w, i, h, newton):
         A, axis = matrix(w, tree, i), L.axis_after
         um, uf = times(A, axis)
     pivot = row_dot(row, axis) + adds(L, h, newton)
+    if tree.passive[i] & SERVO:
+        pivot += h * servo.slope(L, h) if newton is None else servo.derivative(L, h)
     inverse = 1.0 / pivot
     if tree.locks:  # a locked joint does not give way: its link rides on its parent
         L.pivot = pivot
@@ -333,6 +339,8 @@ def mobilise(tree, w, i, h, Y):
     turn, move = shift_twist(turn, move, L.arm)
     if tree.passive[i] & DAMPED:
         lead.set_screw(L, h, mobility)
+    if tree.passive[i] & SERVO:
+        servo.set_weights(L, h, mobility)
     # Y' − S gᵀ − g Sᵀ + N S Sᵀ = Y' − S aᵀ − a Sᵀ with a = g − N S/2
     turn = add_scaled(turn, -0.5 * mobility, L.axis_turn)
     move = add_scaled(move, -0.5 * mobility, L.axis_move)

@@ -71,6 +71,19 @@ else:
         return 1
 
 
+if COMPILED:
+    def seen_as(w, array):
+        """The numbers of an array as those of a memory: of one simulation, or of four side by side."""
+        raise NotImplementedError("for kernels only")
+
+    @overload(seen_as, jit_options={"forceinline": True, **INNER})
+    def _choose_seen_as(w, array):
+        return (lambda w, array: in_lanes(array)) if w is of_fours else (lambda w, array: numbers(array))
+else:
+    def seen_as(w, array):
+        return array
+
+
 @formula
 def teams(tree):
     """Range over teams of four links, or of one without SIMD: all links, the ground, and the rest of the last block."""
