@@ -1,0 +1,71 @@
+"""Joint limits and dry friction at length: many bounces, robots in their limits, and the balance over five halvings."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import leastaction as la
+from leastaction.formats import zoo
+
+sys.path.append(str(Path(__file__).parents[1] / "limits"))
+from stopped import arm, pendulum
+
+pytestmark = [pytest.mark.soak, pytest.mark.filterwarnings("ignore::leastaction.errors.ModelWarning")]
+
+
+@pytest.mark.parametrize("order", [2, 4])
+def test_a_hundred_thousand_elastic_bounces(order):
+    run = la.simulate(pendulum(-0.5, 0.7, 1.0), [0.2], [8.0], dt=0.01, steps=1_600_000, record_every=5,
+                      integrator=la.Variational(order=order))
+    assert np.count_nonzero(np.diff(np.sign(run.v[:, 0]))) > 95_000
+    tenth = len(run) // 10
+    assert abs(run.energy[:tenth].mean() - run.energy[-tenth:].mean()) < 1e-6 * run.peak_kinetic_energy
+
+
+@pytest.mark.parametrize("friction", [0.0, 1.5])
+def test_the_balance_over_five_halvings(friction):
+    steps = 0.008 / 2.0 ** np.arange(6)
+    worst = [np.abs(la.simulate(arm(0.3, friction), dt=dt, duration=1.0).balance).max() for dt in steps]
+    assert np.polyfit(np.log(steps), np.log(worst), 1)[0] > 1.8
+
+
+def robots() -> list:
+    return [path for name in ("example-robot-data", "gymnasium") for path in zoo.paths(name)]
+
+
+@pytest.mark.parametrize("path", robots(), ids=lambda path: path.name)
+def test_robots_stay_within_their_limits(path):
+    """Dropped and shaken: after two seconds to come back from starts beyond, none is beyond a limit."""
+    if path.name == "ur3.urdf":
+        pytest.skip("there are no links in it")
+    robot = zoo.survey(path).load()
+    if robot.loops:
+        robot = la.Model.from_dict({**robot.to_dict(), "loops": []})
+    v = 0.5 * np.random.default_rng(1).standard_normal(robot.nv)
+    run = la.simulate(robot, robot.q0, v, dt=1e-3, duration=4.0, record_every=10)
+    late = run.q[len(run) * 3 // 4 :]
+    for body in robot.bodies:
+        joint = body.joint
+        if joint.limits is not None and joint.all_screws and not isinstance(joint, la.Fixed):
+            low, high = np.transpose([joint.bounds(k) for k in range(joint.nv)])
+            q = late[:, robot.q_slice(body.name)]
+            assert max((low - q).max(), (q - high).max()) < 1e-10, body.name
+    assert run.failure is None
+
+
+def test_the_humanoid_hangs_in_its_limits():
+    path = next(path for path in zoo.paths("gymnasium") if path.name == "humanoid.xml")
+    robot = zoo.survey(path).load()
+    hanging = la.Model(name="hanging")
+    for body in robot.bodies:
+        joint = la.Fixed() if isinstance(body.joint, la.Free) else replace(body.joint, damping=0.0)
+        hanging.add_body(body.name, body.parent, joint, body.position, body.quaternion, body.inertia)
+    steps, worst = (2e-3, 1e-3, 5e-4), []
+    for dt in steps:
+        run = la.simulate(hanging, dt=dt, duration=2.0)
+        worst.append(np.abs(run.balance).max())
+        assert np.diff(run.energy + run.dissipated["recovery"]).max() < 1e-3 * run.peak_kinetic_energy
+    assert np.log2(worst[0] / worst[-1]) / 2 > 1.5
