@@ -79,7 +79,8 @@ class Simulator:
         tell(model, ignore)
         model = model.without(ignore)
         self._set_up(model, seconds, as_integrator(integrator))
-        self._start(*started(model, self.compiled, *model.check_state(q, v)), None)
+        q, v = started(model, self.compiled, *model.check_state(q, v))
+        self._start(q, v, None)
         limits.tell_beyond(model, self.compiled, self.q)
         if self.compiled.rows is not None and self.compiled.plan.width > WIDE:
             warn_once(model, ("width", model.revision), "its loops are eliminated in fronts of "
