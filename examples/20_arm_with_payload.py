@@ -19,7 +19,7 @@ TICK, DURATION, PAYLOAD = 4e-3, 6.0, 3.0   # s, s, kg
 KP = (600.0, 600.0, 600.0, 600.0, 250.0, 150.0, 50.0)   # N m/rad, as the robot's own controllers have them
 KD = (50.0, 50.0, 50.0, 50.0, 30.0, 25.0, 15.0)   # N m s/rad
 HOME = np.array([0.0, -0.5, 0.0, -2.1, 0.0, 1.6, 0.8])   # rad
-LEFT_OUT = ("mimic", "limits", "collision", "extensions", "mesh")
+LEFT_OUT = ("mimic", "limits", "effort", "collision", "extensions", "mesh")
 
 
 def panda():

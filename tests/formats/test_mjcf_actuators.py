@@ -53,7 +53,7 @@ OTHERS = """
 <position name="first" joint="x" kp="3" forcerange="-1 1"/>
 <position name="second" joint="x" kp="3"/>
 """
-QUIET = ("collision", "limits", "actuators")
+QUIET = ("collision", "effort", "actuators")
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_servos_and_motors_act_as_in_mujoco(load):
     assert list(model.actuators) == ["p", "m", "py", "vy", "my", "g", "actuator6", "vu"]
     assert [type(one).__name__ for one in model.actuators.values()] == [
         "PD", "Motor", "PD", "Velocity", "Motor", "PD", "PD", "Velocity"]
-    assert "actuators" not in model.ignored and "limits" not in model.ignored  # the efforts act
+    assert "actuators" not in model.ignored and "effort" not in model.ignored  # the efforts act
     same_forces(model, mujoco.MjModel.from_xml_string(DRIVEN))
 
 
@@ -128,9 +128,9 @@ def test_what_is_no_servo_is_named_with_the_reason(load):
 
 
 def test_a_file_may_be_loaded_without_its_actuators(load, recwarn):
-    model = load(DRIVEN, actuators=False, ignore=("collision", "limits"))
+    model = load(DRIVEN, actuators=False, ignore=("collision", "effort"))
     assert model.nu == 0 and len(model.ignored["actuators"]) == 8 and not recwarn.list
-    assert model.ignored["limits"] == ("'y' (effort)", "'z' (effort)")
+    assert model.ignored["effort"] == ("'y' (effort)", "'z' (effort)")
 
 
 @pytest.mark.parametrize(("option", "why"), [
@@ -165,8 +165,8 @@ URDF = """
 
 def test_the_effort_limit_of_a_urdf_bounds_its_actuators(tmp_path):
     (tmp_path / "r.urdf").write_text(URDF)
-    model = la.load(tmp_path / "r.urdf", ignore="limits")
-    assert model.ignored["limits"] == ("'shoulder' (position, effort, velocity)",)
+    model = la.load(tmp_path / "r.urdf", ignore="effort")
+    assert model.ignored["effort"] == ("'shoulder' (effort, velocity)",)
     model.add_actuator("a", la.PD("shoulder", kp=100.0))
-    assert model.ignored["limits"] == ("'shoulder' (position, velocity)",)
+    assert model.ignored["effort"] == ("'shoulder' (velocity)",)
     assert la.actuator_forces(model, [0.0], [0.0], [1.0]) == [12.0]

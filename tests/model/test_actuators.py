@@ -160,8 +160,8 @@ def test_the_picture_of_a_model_shows_them():
 
 
 def test_an_effort_limit_acts_where_there_is_an_actuator():
-    assert arm(7.0).ignored["limits"] == ("'elbow' (effort)",)
-    assert "limits" not in driven().ignored
+    assert arm(7.0).ignored["effort"] == ("'elbow' (effort)",)
+    assert "effort" not in driven().ignored
 
 
 def test_commands_must_fit():
