@@ -274,3 +274,19 @@ def test_wide_fronts_are_told():
     if width > 200:
         with pytest.warns(la.ModelWarning, match="its loops are eliminated in fronts of"):
             la.Simulator(model)
+
+
+def test_actuators_load_the_loops():
+    """A PD on the drive of a gear gives the other wheel what it needs, as a control by hand does."""
+    model = la.Model((0, 0, 0))
+    wheel = la.Inertia(1.0, matrix=np.diag([0.01, 0.01, 0.02]))
+    model.add_body("drive", None, la.Revolute(Z), inertia=wheel)
+    model.add_body("wheel", None, la.Revolute(Z), (1, 0, 0), inertia=wheel)
+    model.add_coupling("gear", "wheel", "drive", (0.0, -0.5))
+    model.add_actuator("motor", la.PD("drive", kp=2.0, kd=0.1))
+    traj = la.simulate(model, dt=DT, steps=6, command=[0.3])
+    torque = 2.0 * (0.3 - traj.q[:, 0]) - 0.1 * traj.v[:, 0]
+    expected = 0.02 * (-0.5) * torque / (0.02 + 0.25 * 0.02)
+    np.testing.assert_allclose(traj.reaction("gear")[:, 0], expected, atol=1e-12)
+    assert traj.q[-1, 0] == pytest.approx(0.5 * 0.6 / 0.025 * (6 * DT) ** 2, rel=0.05)
+    assert traj.q[-1, 1] == pytest.approx(-0.5 * traj.q[-1, 0], rel=1e-12)

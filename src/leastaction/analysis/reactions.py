@@ -6,11 +6,11 @@ import numpy as np
 
 from leastaction.closures import opening, wrenches
 from leastaction.compiled import Compiled, compile_model
-from leastaction.dynamics import link_wrenches, poses, vector, with_loops
+from leastaction.dynamics import actuator_forces, link_wrenches, poses, vector, with_loops
 from leastaction.integrators import Flag
 from leastaction.model import Coupling, Loop, Model
 from leastaction.model.arrays import rotation_matrix
-from leastaction.trajectory import Trajectory
+from leastaction.trajectory import Control, Trajectory
 
 Array = np.ndarray
 
@@ -50,19 +50,27 @@ def flags(redundant: Array) -> Array:
 def forces_at(run: Trajectory, k: int) -> tuple[Array, Array]:
     """Return the joint forces (nv,) and the wrenches on links (n, 6) of the step that begins at kept node k.
 
-    At the end of the run they are those of its last step, or what the functions give there.
+    Actuators are included, at the command of that step. At the end of the run the forces are those of its last step, or
+    what the functions give there.
     """
     if run.origin is None:
         raise ValueError("what the loops carry depends on the forces of the run, which are not known. Functions cannot "
-                         "be stored: la.open(path, control=..., wrench=...) takes them")
-    step, found = k * run.record_every, []
-    for force, held in ((run.origin.control, 1), (run.origin.wrench, 2)):
-        value: Any = force(step * run.dt, run.q[k].copy(), run.v[k].copy()) if callable(force) else force
-        if value is not None and np.ndim(value) > held:
-            value = value[min(step, len(value) - 1)]
-        found.append(value)
-    tau, wrench = found
-    return vector(run.model, tau, "control"), np.ascontiguousarray(link_wrenches(run.model, wrench))
+                         "be stored: la.open(path, control=..., wrench=..., command=...) takes them")
+    control, wrench, command, control_every, _ = run.origin
+    model, step = run.model, k * run.record_every
+    tick = step - step % control_every
+    tau = vector(model, _given(run, control, step, tick, 1), "control")
+    if model.nu:
+        tau = tau + actuator_forces(model, run.q[k], run.v[k], _given(run, command, step, tick, 1))
+    return tau, np.ascontiguousarray(link_wrenches(model, _given(run, wrench, step, step, 2)))
+
+
+def _given(run: Trajectory, force: Control, step: int, tick: int, held: int) -> Any:
+    """Return what was given for a step: by a function at its tick, or by an array, whose rows have so many axes."""
+    if callable(force):
+        node = run.at(tick * run.dt)
+        return force(node.t, node.q, node.v)
+    return force[min(step, len(force) - 1)] if force is not None and np.ndim(force) > held else force  # type: ignore
 
 
 def reaction(run: Trajectory, name: str) -> Array:
