@@ -1,0 +1,100 @@
+"""A satellite with a long flexible boom slews by two short burns of its thrusters, while its arm moves a payload.
+
+The thrusters are a couple: they give angular momentum and no linear one, and the second burn takes back what the first
+gave. Servos in the joints of the arm push it against the hub. Between the burns nothing from outside acts, so the total
+momentum must stand still to round-off, however the boom swings and the arm moves.
+"""
+
+from io import BytesIO
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import leastaction as la
+from leastaction.plots.style import BLUE, ORANGE, style
+from leastaction.viewers.film import film
+from leastaction.viewers.still import png
+
+SEGMENTS, LENGTH = 10, 8.0   # of the boom, number and m
+THRUST, LEVER = 12.0, 0.6   # N, m
+BURNS = (1.0, 4.0), (16.0, 19.0)   # s
+GREY, GOLD, ORANGE_PAINT, DARK = (0.75, 0.77, 0.8, 1), (0.8, 0.62, 0.2, 1), (0.84, 0.45, 0.10, 1), (0.25, 0.27, 0.3, 1)
+Z = (0, 0, 1)
+
+
+
+def box(edges, color):
+    """Return the picture of a box about the origin of its body."""
+    return la.Geometry("box", np.array(edges) / 2, np.zeros(3), np.array([1.0, 0, 0, 0]), np.array(color), np.zeros((0, 3)),
+                       np.zeros((0, 3), dtype=int))
+
+
+model = la.Model(gravity=(0, 0, 0), name="satellite")
+model.add_body("hub", joint=la.Free(), inertia=la.Inertia.box(300.0, (1.2, 1.2, 1.0)), geometry=[
+    box((1.2, 1.2, 1.0), GOLD)])
+piece = LENGTH / SEGMENTS
+for k in range(SEGMENTS):
+    model.add_body(f"boom {k}", f"boom {k - 1}" if k else "hub", la.Revolute(Z, stiffness=1500.0, damping=4.0),
+                   position=(piece if k else 0.6, 0, 0), inertia=la.Inertia.capsule(1.2, 0.04, piece, com=(
+                       piece / 2, 0, 0), axis=(1, 0, 0)),
+                   geometry=[la.Geometry.capsule((0, 0, 0), (piece, 0, 0), 0.05, GREY)])
+for name, above, at, length, mass in (("upper arm", "hub", (-0.6, 0, 0), 1.2, 8.0), ("forearm", "upper arm", (-1.2, 0, 0),
+                                                                                   1.0, 6.0)):
+    model.add_body(name, above, la.Revolute(Z), position=at, inertia=la.Inertia.capsule(
+        mass, 0.06, length, com=(-length / 2, 0, 0), axis=(1, 0, 0)),
+        geometry=[la.Geometry.capsule((0, 0, 0), (-length, 0, 0), 0.07, ORANGE_PAINT)])
+    model.add_actuator(f"{name} servo", la.PD(joint=name, kp=600.0, kd=500.0, effort=60.0))
+model.add_body("payload", "forearm", la.Fixed(), position=(-1.0, 0, 0), inertia=la.Inertia.box(40.0, (0.5, 0.5, 0.5)),
+               geometry=[box((0.5, 0.5, 0.5), DARK)])
+for side in (1, -1):
+    for burn, sign in zip(BURNS, (1, -1), strict=True):
+        model.add_force(f"thruster {side} {sign}", la.Thruster(
+            body="hub", point=(0, -side * LEVER, 0), direction=(side * sign, 0, 0), thrust=THRUST, burns=[burn]))
+
+
+def command(t, q, v):
+    """Fold the arm out, smoothly, between 6 and 14 s."""
+    s = np.clip((t - 6) / 8, 0, 1)
+    return np.array([0.9, -1.4]) * s * s * (3 - 2 * s)
+
+
+traj = la.simulate(model, dt=1e-2, duration=30.0, command=command, control_every=10)
+
+given = 2 * THRUST * LEVER * (BURNS[0][1] - BURNS[0][0])   # N m s
+spin, coasting = traj.momentum[:, 2], (traj.t >= BURNS[0][1]) & (traj.t <= BURNS[1][0])
+error = np.abs(spin[coasting] - given).max()
+heading = np.degrees(2 * np.arctan2(traj.q[:, 6], traj.q[:, 3]))
+bend = np.degrees(traj.q[:, 7 : 7 + SEGMENTS].sum(axis=1))
+print(f"the hub turns by {heading[-1]:.1f}°; the boom bends by {np.abs(bend).max():.1f}° at most")
+print(f"coasting, the angular momentum is {given:.1f} N m s, off by {error:.0e}; at the end it is {spin[-1]:.0e}")
+print(f"the linear momentum is never more than {np.abs(traj.momentum[:, 3:]).max():.0e} N s")
+assert error < 1e-9 and abs(spin[-1]) < 1e-9
+assert np.abs(traj.momentum[:, 3:]).max() < 1e-9
+assert np.abs(traj.q[-1, -2:] - command(30.0, None, None)).max() < 1e-3
+
+with style():
+    figure = plt.figure(figsize=(11, 5.4))
+    layout = figure.subplot_mosaic([["poses"] * 3, ["angles", "bend", "momentum"]], height_ratios=[1.25, 2.2])
+    shown = film(traj, fps=10)
+    frames = [np.argmin(np.abs(shown.t - t)) for t in (0, 5, 10, 15, 20, 30)]
+    tiles = [plt.imread(BytesIO(png(shown, frame, 480, 400)))[40:360] for frame in frames]
+    layout["poses"].imshow(np.concatenate(tiles, axis=1))
+    layout["poses"].set(xticks=240 + 480 * np.arange(6), xticklabels=[f"{shown.t[f]:.0f} s" for f in frames], yticks=[])
+    layout["poses"].tick_params(length=0)
+    layout["poses"].grid(visible=False)
+    layout["poses"].spines[:].set_visible(False)
+    layout["angles"].plot(traj.t, heading, color=BLUE, label="hub")
+    layout["angles"].plot(traj.t, np.degrees(traj.q[:, -2]), color=ORANGE, label="shoulder")
+    layout["angles"].set(title="Angles", ylabel="°")
+    layout["angles"].legend(fontsize="small")
+    layout["bend"].plot(traj.t, bend, color=BLUE)
+    layout["bend"].set(title="Bend of the boom", ylabel="°")
+    layout["momentum"].plot(traj.t, spin, color=BLUE)
+    layout["momentum"].set(title="Angular momentum", ylabel="N m s")
+    for name in ("angles", "bend", "momentum"):
+        for burn in BURNS:
+            layout[name].axvspan(*burn, color=ORANGE, alpha=0.15, linewidth=0)
+        layout[name].set(xlabel="time (s); burns shaded", xlim=(0, 30))
+    Path("out").mkdir(exist_ok=True)
+    figure.savefig("out/space_manipulator.png")
