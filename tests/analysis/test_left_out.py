@@ -27,13 +27,13 @@ def test_the_verdict_names_what_was_left_out_and_passed():
     run = found.run
     assert found.kept
     assert found.verdict[0] == ("Physics of the model as simulated is kept; left out: joint limits (1), "
-                                "dry friction (1).")
+                                "limits of effort or velocity (1), dry friction (1).")
     words = str(found)
     assert f"The motion passed the position limits of 'hinge' by {run.q.max() - 0.5:.3g} rad." in words
     assert f"The motion passed the velocity limits of 'hinge' by {abs(run.v).max() - 2:.3g} rad/s." in words
     assert "left out" in words and "limits passed" in words
     told = json.loads(json.dumps(found.to_dict()))["left_out"]
-    assert told["ignored"] == {"limits": ["'hinge' (position, velocity)"], "friction": ["'hinge'"]}
+    assert told["ignored"] == {"limits": ["'hinge'"], "effort": ["'hinge' (velocity)"], "friction": ["'hinge'"]}
     assert [limit["kind"] for limit in told["limits_passed"]] == ["velocity", "position"]
 
 
@@ -51,7 +51,8 @@ def test_a_model_that_is_honoured_in_full_is_just_kept():
 def test_what_is_not_kept_names_it_too():
     found = la.audit(la.simulate(arm(), None, [400.0], dt=0.05, duration=1.0, ignore=("limits", "friction"),
                                  integrator=la.Variational(rescue=la.Rescue(max_substeps=1)), on_failure="truncate"))
-    assert found.verdict[:2] == ["Physics is not kept.", "Left out: joint limits (1), dry friction (1)."]
+    assert found.verdict[:2] == ["Physics is not kept.", "Left out: joint limits (1), "
+                                 "limits of effort or velocity (1), dry friction (1)."]
 
 
 @pytest.mark.parametrize(("joint", "q", "excess", "unit"), [

@@ -174,8 +174,9 @@ def test_info_shows_the_tree(tmp_path):
         "<Model 'arm': 2 bodies, nq = 8, nv = 7, 1 kg>",
         "└─a    free 'root_joint'  q[0:7]  0 kg",
         "  └─b  revolute 'hinge'   q[7]    1 kg",
-        "not acting: limits (1)",
-        "  limits: 'hinge' (position, effort, velocity)",
+        "not acting: limits (1), effort (1)",
+        "  limits: 'hinge'",
+        "  effort: 'hinge' (effort, velocity)",
     ]
     assert result.stderr == ""
     assert run("info", "chain:70").stdout.count("revolute") == 70

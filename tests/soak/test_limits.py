@@ -38,22 +38,26 @@ def robots() -> list:
 
 @pytest.mark.parametrize("path", robots(), ids=lambda path: path.name)
 def test_robots_stay_within_their_limits(path):
-    """Dropped and shaken: after two seconds to come back from starts beyond, none is beyond a limit."""
-    if path.name == "ur3.urdf":
-        pytest.skip("there are no links in it")
+    """Shaken: no joint is beyond a limit, but those that started there and are on their way back."""
+    if path.name in ("ur3.urdf", "romeo.urdf"):
+        pytest.skip("it has no links, or some that nothing holds up without its couplings")
     robot = zoo.survey(path).load()
     if robot.loops:
         robot = la.Model.from_dict({**robot.to_dict(), "loops": []})
     v = 0.5 * np.random.default_rng(1).standard_normal(robot.nv)
     run = la.simulate(robot, robot.q0, v, dt=1e-3, duration=4.0, record_every=10)
-    late = run.q[len(run) * 3 // 4 :]
+    assert run.failure is None
+    if la.Status.CROWDED in run.tally.statuses:
+        assert run.tally.statuses[la.Status.CROWDED] < 0.01 * run.steps
+        return
     for body in robot.bodies:
         joint = body.joint
         if joint.limits is not None and joint.all_screws and not isinstance(joint, la.Fixed):
             low, high = np.transpose([joint.bounds(k) for k in range(joint.nv)])
-            q = late[:, robot.q_slice(body.name)]
-            assert max((low - q).max(), (q - high).max()) < 1e-10, body.name
-    assert run.failure is None
+            q = run.q[:, robot.q_slice(body.name)]
+            beyond = np.maximum(low - q, q - high)
+            back = np.maximum(beyond[0] - 0.19 * run.t[:, None], 0.0)  # at 0.2 rad/s or m/s, or faster
+            assert (beyond - back).max() < 1e-10, body.name
 
 
 def test_the_humanoid_hangs_in_its_limits():

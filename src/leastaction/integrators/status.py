@@ -55,5 +55,5 @@ _MEANING = {
     Status.TOO_SHORT: "the tolerance asks for internal steps that are lost in round-off",
     Status.TOO_MANY: "the tolerance asks for more than 10,000 internal steps before the next node",
     Status.SINGULAR: "the closed loops are in a configuration in which their rows cannot be told apart",
-    Status.CROWDED: "more happens at joint limits, or by dry friction, than can be followed in one step",
+    Status.CROWDED: "more happened at joint limits, or by dry friction, than could be followed; they were not all kept",
 }

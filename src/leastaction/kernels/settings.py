@@ -17,8 +17,8 @@ SCALED, ABSOLUTE = 0, 1  # stopping rules: √(fᵀM⁻¹f) relative to the moti
 
 # What became of a step: what was the most that it needed …
 CONVERGED, FLOOR, STRUGGLED, BACKTRACKED, LOWERED, CONTINUED, SUBSTEPPED = 0, 1, 2, 3, 4, 5, 6
+CROWDED = 8  # more happened at joint limits, or by dry friction, than could be followed: limits may be passed a little
 # … or why no root was found; then the state is the one before the step
 EXHAUSTED, ROTATION, NOT_FINITE, BAD_CONTROL, WRONG_ROOT, UNRESOLVED = -1, -2, -3, -4, -5, -6
 TOO_SHORT, TOO_MANY = -7, -8  # of the internal steps of a method that chooses them
 SINGULAR = -9  # rows that cannot be eliminated in the order of the plan
-CROWDED = -10  # more landings at limits within the step than can be followed

@@ -48,7 +48,7 @@ def energy(traj: Trajectory, ax: Axes | None = None, label: str | None = None, *
         _, ax = plt.subplots(figsize=(6.4, 3.2))
     if traj.loses_energy and label is None and not line:
         return _where_it_went(traj, ax)
-    ax.plot(traj.t, 100.0 * traj.balance / traj.energy_scale, label=label, **line)
+    ax.plot(traj.t, 100.0 * traj.energy_error, label=label, **line)
     ax.set(xlabel="time (s)", ylabel="energy error\n(% of peak kinetic energy)")
     ax.margins(x=0)
     if label is not None:
@@ -88,7 +88,7 @@ def compare_energy(runs: Mapping[str, Trajectory], ax: Axes | None = None) -> tu
     tuple of Axes
         The axes drawn on, one or two.
     """
-    largest = {name: float(np.max(np.abs(run.balance / run.energy_scale))) for name, run in runs.items()}
+    largest = {name: float(np.max(np.abs(run.energy_error))) for name, run in runs.items()}
     small = [name for name in runs if DWARFED * largest[name] < max(largest.values())]
     panels: list[tuple[Axes, Iterable[str]]]
     if ax is not None or not small:

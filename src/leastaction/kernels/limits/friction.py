@@ -17,7 +17,7 @@ from .pivots import PATIENCE, put_locks
 from .reactions import holding
 from .recovery import settle
 from .restart import back, begin_part, crowded, keep_node
-from .table import FREE, FRICTION, LINK, WIDTH
+from .table import FREE, FRICTION, LINK, RECOVERING, WIDTH
 
 MOST = 100  # trials, and ten more for every joint
 ROUND_OFF = 1e-13  # of the bound by which a joint that sticks may be held with more
@@ -94,13 +94,17 @@ def begin_rubbing(method, system, state, desk, h):
     """The first half of friction, at the node: its impulses, its work, and the locks of joints that stick."""
     tree = system.tree
     rub(method, tree, state, h)
-    put_locks(method, system, state, False)
+    put_locks(method, system, state, True)
     if state.factored[0] == 0.0:
         factor_at_node(tree, state)
     velocity_of(tree, state.w, desk.a)
     copy(state.v, desk.before, tree.nv)
     note_work(method, tree, state, desk, h)
     copy(desk.a, state.v, tree.nv)
+    for r in range(method.count):  # a joint on its way back from beyond a limit keeps its rate
+        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        if abs(state.locks[k]) == RECOVERING:
+            state.v[k] = desk.before[k]
 
 
 @part
@@ -112,7 +116,8 @@ def end_rubbing(method, system, state, desk, h):
     velocity_of(tree, w, desk.before)
     for r in range(method.count):
         desk.own[r] = link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum
-    for _ in range(MOST + 10 * method.count):
+    most = MOST + 10 * method.count
+    for trial in range(most):
         for r in range(method.count):
             link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum = desk.own[r]
         rub(method, tree, state, h)
@@ -124,10 +129,10 @@ def end_rubbing(method, system, state, desk, h):
             i = int(method.rows[WIDTH * r + LINK])
             desk.push[r] = holding(tree, w, i) if state.slip[tree.iv[i]] == 0.0 else desk.a[tree.iv[i]]
         wrong = check(method, tree, state, desk, h, SMALL / abs(h))
-        if wrong == 0:
+        if wrong == 0 or trial == most - 1:
             note_work(method, tree, state, desk, h)
             settle(method, system, state, desk)
-            return True
+            return wrong == 0
         patience = PATIENCE if wrong < least else patience - 1
         least = min(least, wrong)
         change(method, tree, state, desk, patience)
@@ -140,7 +145,8 @@ def rubbing_step(method, system, state, held, desk, k, h):
     tree, made = system.tree, nothing_yet(state.w)
     least, patience = method.count + 1, PATIENCE
     keep_node(tree, state, desk.start)
-    for _ in range(MOST + 10 * method.count):
+    most = MOST + 10 * method.count
+    for trial in range(most):
         begin_rubbing(method, system, state, desk, h)
         made = after_stage(made, methods.advance(method.base, system, state, held, k, h))
         if made.status < 0.0:
@@ -151,8 +157,9 @@ def rubbing_step(method, system, state, held, desk, k, h):
             moved = (state.q[at] - desk.start.q[at]) + (state.low[at] - desk.start.low[at])
             desk.push[r] = moved if state.slip[v] != 0.0 else state.impulse[2 * tree.nv + v]
         wrong = check(method, tree, state, desk, h, SMALL)  # the pivot is of Newton's matrix, M/h
-        if wrong == 0:
-            return made if end_rubbing(method, system, state, desk, h) else crowded(made)
+        if wrong == 0 or trial == most - 1:
+            found = end_rubbing(method, system, state, desk, h) and wrong == 0
+            return made if found else crowded(made)
         patience = PATIENCE if wrong < least else patience - 1
         least = min(least, wrong)
         change(method, tree, state, desk, patience)

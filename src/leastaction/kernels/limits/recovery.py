@@ -120,7 +120,7 @@ def recover(method, system, state, held, desk, h):
     for r in range(method.count):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
         desk.held[r] = desk.candidate[r]
-        pulled = -desk.side[r] * desk.push[r] < 0.0
+        pulled = -desk.side[r] * desk.push[r] < 0.0 and -desk.side[r] * state.v[k] >= 0.999 * abs(desk.begin[r])
         if desk.held[r] != 0.0 and pulled and desk.begin[r] != 0.0:
             desk.held[r] = 0.0
             state.locks[k] = FREE

@@ -46,5 +46,5 @@ def begin_part(method, system, state, h):
 
 @kernel
 def crowded(made):
-    """What became of a step in which more happens at limits, or by dry friction, than can be followed."""
+    """What became of a step in which more happened at limits, or by dry friction, than could be followed."""
     return Made(made.evaluations, made.residual, float(CROWDED), 0, made.least, made.springs)

@@ -124,14 +124,14 @@ def from_event_to_event(method, system, state, held, desk, k, h):
     if kept:
         begin_part(method, system, state, h)
     desk.seen[0] = 0.0
-    left, events = 1.0, 0
+    left, events, lost_track = 1.0, 0, not found
     while True:
         part_ = move(method, system, state, held, desk, k, left * h)
         if part_.status < 0.0:
             return after_stage(made, part_)
         distances(method, system, state, held, desk, h, False, desk.end)
         target = most_urgent(method, state, desk, 1.0)
-        if target < 0:
+        if target < 0 or lost_track:
             accept(method, tree, state)
             made = after_stage(made, part_)
             desk.seen[0] = 1.0 if method.rubbing == 0 else 0.0
@@ -152,8 +152,7 @@ def from_event_to_event(method, system, state, held, desk, k, h):
         found, springs, pinned = resolve(method, system, state, held, desk, h, -1 if free else target, pinned)
         made = Made(made.evaluations, made.residual, made.status, made.blamed, made.least, springs)
         events += 1
-        if not found or events > MOST:
-            return crowded(made)
+        lost_track = not found or events > MOST
         if pinned >= 0:
             desk.pinned[pinned] = 1.0
         if left <= 1e-14:
@@ -164,7 +163,7 @@ def from_event_to_event(method, system, state, held, desk, k, h):
     if kept:
         settle(method, system, state, desk)
         begin_part(method, system, state, h)
-    return made
+    return crowded(made) if lost_track else made
 
 
 @kernel
