@@ -5,7 +5,6 @@ gave. Servos in the joints of the arm push it against the hub. Between the burns
 momentum must stand still to round-off, however the boom swings and the arm moves.
 """
 
-from io import BytesIO
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -13,8 +12,6 @@ import numpy as np
 
 import leastaction as la
 from leastaction.plots.style import BLUE, ORANGE, style
-from leastaction.viewers.film import film
-from leastaction.viewers.still import png
 
 SEGMENTS, LENGTH = 10, 8.0   # of the boom, number and m
 THRUST, LEVER = 12.0, 0.6   # N, m
@@ -26,8 +23,8 @@ Z = (0, 0, 1)
 
 def box(edges, color):
     """Return the picture of a box about the origin of its body."""
-    return la.Geometry("box", np.array(edges) / 2, np.zeros(3), np.array([1.0, 0, 0, 0]), np.array(color), np.zeros((0, 3)),
-                       np.zeros((0, 3), dtype=int))
+    return la.Geometry("box", np.array(edges) / 2, np.zeros(3), np.array([1.0, 0, 0, 0]), np.array(color),
+                       np.zeros((0, 3)), np.zeros((0, 3), dtype=int))
 
 
 model = la.Model(gravity=(0, 0, 0), name="satellite")
@@ -39,8 +36,8 @@ for k in range(SEGMENTS):
                    position=(piece if k else 0.6, 0, 0), inertia=la.Inertia.capsule(1.2, 0.04, piece, com=(
                        piece / 2, 0, 0), axis=(1, 0, 0)),
                    geometry=[la.Geometry.capsule((0, 0, 0), (piece, 0, 0), 0.05, GREY)])
-for name, above, at, length, mass in (("upper arm", "hub", (-0.6, 0, 0), 1.2, 8.0), ("forearm", "upper arm", (-1.2, 0, 0),
-                                                                                   1.0, 6.0)):
+for name, above, at, length, mass in (("upper arm", "hub", (-0.6, 0, 0), 1.2, 8.0),
+                                      ("forearm", "upper arm", (-1.2, 0, 0), 1.0, 6.0)):
     model.add_body(name, above, la.Revolute(Z), position=at, inertia=la.Inertia.capsule(
         mass, 0.06, length, com=(-length / 2, 0, 0), axis=(1, 0, 0)),
         geometry=[la.Geometry.capsule((0, 0, 0), (-length, 0, 0), 0.07, ORANGE_PAINT)])
@@ -75,15 +72,22 @@ assert np.abs(traj.q[-1, -2:] - command(30.0, None, None)).max() < 1e-3
 
 with style():
     figure = plt.figure(figsize=(11, 5.4))
-    layout = figure.subplot_mosaic([["poses"] * 3, ["angles", "bend", "momentum"]], height_ratios=[1.25, 2.2])
-    shown = film(traj, fps=10)
-    frames = [np.argmin(np.abs(shown.t - t)) for t in (0, 5, 10, 15, 20, 30)]
-    tiles = [plt.imread(BytesIO(png(shown, frame, 480, 400)))[40:360] for frame in frames]
-    layout["poses"].imshow(np.concatenate(tiles, axis=1))
-    layout["poses"].set(xticks=240 + 480 * np.arange(6), xticklabels=[f"{shown.t[f]:.0f} s" for f in frames], yticks=[])
-    layout["poses"].tick_params(length=0)
-    layout["poses"].grid(visible=False)
-    layout["poses"].spines[:].set_visible(False)
+    layout = figure.subplot_mosaic([["poses"] * 3, ["angles", "bend", "momentum"]], height_ratios=[1.3, 2])
+    sky = layout["poses"]
+    chain = ["payload", "forearm", "upper arm", "hub", *(f"boom {k}" for k in range(SEGMENTS))]
+    for place, t in enumerate((0, 5, 10, 15, 20, 30)):   # seen from above
+        T = {name: traj.poses(name)[round(t / 1e-2)] for name in chain}
+        x, y = np.array([T[name][:2, 3] for name in chain] + [(T[chain[-1]] @ (piece, 0, 0, 1))[:2]]).T
+        x = x + 14 * place
+        sky.plot(x[:4], y[:4], color=ORANGE, linewidth=3)
+        sky.plot(x[3:], y[3:], color="0.45", linewidth=1.5)
+        corners = T["hub"] @ np.array([(a, b, 0, 1) for a, b in ((-1, -1), (-1, 1), (1, 1), (1, -1))]).T
+        sky.fill(0.8 * (corners[0] - T["hub"][0, 3]) + x[3], 0.8 * (corners[1] - T["hub"][1, 3]) + y[3], color=BLUE)
+        sky.plot(x[0], y[0], "s", color="0.2", markersize=6)
+        sky.text(14 * place + 2, -4.2, f"{t} s", ha="center")
+    sky.set(aspect="equal", xlim=(-4, 80), ylim=(-5, 8), xticks=[], yticks=[])
+    sky.grid(visible=False)
+    sky.spines[:].set_visible(False)
     layout["angles"].plot(traj.t, heading, color=BLUE, label="hub")
     layout["angles"].plot(traj.t, np.degrees(traj.q[:, -2]), color=ORANGE, label="shoulder")
     layout["angles"].set(title="Angles", ylabel="°")
