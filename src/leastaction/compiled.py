@@ -223,11 +223,16 @@ _FIELDS = {field.name for field in fields(Compiled)}
 _cache: dict[int, tuple[tuple[int, int], Compiled]] = {}
 
 
-def compile_model(model: Model) -> Compiled:
-    """Validate a model and turn it into arrays, once for every revision of the model."""
+def require_model(model: object) -> None:
+    """Raise a TypeError unless this is a model."""
     if not isinstance(model, Model):
         raise TypeError(f"model must be a leastaction.Model, not {shown(model)}; la.load makes one of a file, "
                         "la.find_model of a name such as 'chain:10'")
+
+
+def compile_model(model: Model) -> Compiled:
+    """Validate a model and turn it into arrays, once for every revision of the model."""
+    require_model(model)
     known = _cache.get(id(model))
     if known is None or known[0] != _revision(model):
         model.validate()

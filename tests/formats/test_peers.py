@@ -33,7 +33,9 @@ WATCH = """
 import json, sys, warnings
 import collada, trimesh
 import leastaction as la
+from leastaction import closures   # what looks whether loops are closed: its own files are not the model's
 from leastaction.formats import meshes
+from leastaction.kernels.machine import cache
 warnings.simplefilter("ignore")
 meshes._parsed = lambda data, kind: (meshes.np.zeros((3, 3)), meshes.np.array([[0, 1, 2]]))   # reading it is enough
 seen, loaded, refused = [], [], {}
@@ -44,7 +46,7 @@ for path in sys.argv[1:]:
         loaded.append(path)
     except la.ModelError as error:
         refused[path] = str(error)
-json.dump([seen, loaded, refused], sys.stdout)
+json.dump([[name for name in seen if not name.startswith(cache.FOLDER)], loaded, refused], sys.stdout)
 """
 
 

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterable
 
-from leastaction.closures import closure
 from leastaction.errors import ModelError, ModelWarning, warn_user
 from leastaction.formats.markup import Element, number
 from leastaction.model import Model
@@ -115,6 +114,8 @@ class Findings:
 
     def _doubt_start(self, model: Model) -> None:
         """Note loops that are open where a simulation would start."""
+        from leastaction.closures import closure  # it takes the kernels, which most files do not need
+
         distances = zip(model.loops, closure(model).tolist(), strict=True)
         found = [f"'{loop.name}' by {distance:.3g} m" for loop, distance in distances if distance > OPEN]
         if found:

@@ -13,6 +13,7 @@ from typing import Any
 from leastaction.compiled import compile_model
 from leastaction.kernels.layout import LANES
 from leastaction.kernels.record import Record
+from leastaction.model import losses
 from leastaction.simulation.group import Member, naming, rows_of, run_together, stacked, suits
 from leastaction.simulation.progress import Progress
 from leastaction.simulation.run import Run
@@ -69,6 +70,10 @@ class _Batch:
     ) -> None:
         self.members, self.like, self.stop, self.begun, self.forgive = members, like, stop, begun, forgive
         self.options: dict[str, Any] = {**options, "steps": like.steps, "duration": None}
+        # All members write a ledger if one of them loses energy
+        like.ledger = like.sim._ledger = max(
+            (losses.ledger(one.model, one.control is not None) for one in
+             {(id(one.model), one.control is None): one for one in members}.values()), default=like.ledger)
         self.record = stacked(len(members), like)
         self.pushed = len(like.wrenches) > 0
         self.structures: list[bytes | None] = [
@@ -111,7 +116,9 @@ class _Batch:
     def _prepared(self, b: int) -> Run:
         one = self.members[b]
         with naming(b):
-            return prepare(one.model, one.q, one.v, control=one.control, command=one.command, **self.options)
+            run = prepare(one.model, one.q, one.v, control=one.control, command=one.command, **self.options)
+        run.ledger = run.sim._ledger = self.like.ledger
+        return run
 
     def _alone(self, b: int) -> Trajectory:
         own = self.like if self.members[b] is self.begun else self._prepared(b)

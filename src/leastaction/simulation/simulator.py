@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from leastaction.arguments import all_finite, finite, real_array, shown, whole
 from leastaction.assembly import started
-from leastaction.compiled import compile_model
+from leastaction.compiled import compile_model, require_model
 from leastaction.dynamics import energy, link_wrenches, momentum, require_regular, vector
 from leastaction.errors import ModelError, StepError
 from leastaction.integrators import Integrator, IntegratorName, Status, as_integrator, point_to_integrator
@@ -76,6 +76,7 @@ class Simulator:
         seconds = finite(dt)
         if seconds is None or seconds <= 0:
             raise ValueError(f"dt must be a positive number of seconds, not {shown(dt)}")
+        require_model(model)
         tell(model, ignore)
         model = model.without(ignore)
         self._set_up(model, seconds, as_integrator(integrator))
