@@ -33,11 +33,15 @@ WATCH = """
 import json, sys, warnings
 import collada, trimesh
 import leastaction as la
-from leastaction import closures   # what looks whether loops are closed: its own files are not the model's
 from leastaction.formats import meshes
 from leastaction.kernels.machine import cache
 warnings.simplefilter("ignore")
 meshes._parsed = lambda data, kind: (meshes.np.zeros((3, 3)), meshes.np.array([[0, 1, 2]]))   # reading it is enough
+gears = la.Model()   # whether couplings are closed is looked up by kernels, whose compiler opens files of its own
+for name in "ab":
+    gears.add_body(name, joint=la.Revolute((0, 0, 1)), inertia=la.Inertia.sphere(1.0, 0.1))
+gears.add_coupling("mesh", joint="a", to="b", coefficients=(0, -1))
+la.closure(gears)
 seen, loaded, refused = [], [], {}
 sys.addaudithook(lambda event, args: seen.append(str(args[0])) if event in ("open", "os.scandir") else None)
 for path in sys.argv[1:]:
