@@ -245,7 +245,10 @@ def eliminate(tree, w, i, h, newton):
         um, uf = times(A, axis)
     pivot = row_dot(row, axis) + adds(L, h, newton)
     if tree.passive[i] & SERVO:
-        pivot += h * servo.slope(L, h) if newton is None else servo.derivative(L, h)
+        if newton is None:
+            pivot += servo.brakes(L) if h == 0.0 else servo.slope(L, h)
+        else:
+            pivot += servo.derivative(L, h)
     inverse = 1.0 / pivot
     if tree.locks:  # a locked joint does not give way: its link rides on its parent
         L.pivot = pivot
