@@ -51,6 +51,7 @@ def impulse(L, h, delta):
 @formula
 def residual(L, h, delta):
     """What it gives at t_k."""
+    L.servo_span = h
     return (0.5 * h + L.servo_lead) * bounded(L, asked(L, h, delta))
 
 
@@ -58,7 +59,8 @@ def residual(L, h, delta):
 def carry(L, h, delta):
     """What it gives at t_{k+1}. Whether it is bounded there, is first taken to be as in the step."""
     L.asked = asked(L, h, delta)
-    return (0.5 * h - L.servo_lead) * bounded(L, L.asked)
+    L.exerted = bounded(L, L.asked)
+    return (0.5 * h - L.servo_lead) * L.exerted
 
 
 @formula
@@ -70,6 +72,22 @@ def slope(L, h):
 @formula
 def derivative(L, h):
     return choose(less(abs(asked(L, h, L.delta)), L.servo_effort), slope(L, h) / h, 0.0)
+
+
+@formula
+def within_bounds(L, x):
+    """The step x of Newton's method, for which the force was linear or constant, with the bounds: the same equation of
+    the joint alone, without others. Else a search would go to and fro between the bounds. Needs residual()."""
+    h, bound = L.servo_span, L.servo_effort
+    share, fall = L.servo * (0.5 * h + L.servo_lead), 0.5 * L.servo_kp + rate_gain(L) / h
+    now, whole = asked(L, h, L.delta), 1.0 / max(L.inverse, TINY)
+    rest = whole - L.servo_pivot
+    load = whole * x - share * min(max(now, -bound), bound)  # = rest x' − share clip(now − fall x')
+    free = (load + share * now) / max(rest + share * fall, TINY)
+    then = now - fall * free
+    found = choose(less(bound, then), (load + share * bound) / rest, free)
+    found = choose(less(then, -bound), (load - share * bound) / rest, found)
+    return choose(less(0.0, L.inverse) * less(0.0, rest), found, x)
 
 
 # At a node
@@ -119,19 +137,20 @@ def set_weights(L, h, mobility):
 
 
 @formula
-def retarget(L, on, target, rate, v, h):
-    """Take a command at a node with the rate v, before a step of h.
+def retarget(L, target, rate, v, h):
+    """Take a command at a node with a rate of about v, before a step of h.
 
     A force that jumps and is seen ahead acts σ too early. That is right where the joint follows within the step; but if
     the servo stays at its bound, it would come half a step too soon: then the momentum keeps the velocity as it is.
     """
-    before = force(L, v)
-    L.servo, L.target, L.rate = on, target, rate
+    other = less(0.0, abs(target - L.target) + abs(rate - L.rate) + (1.0 - L.servo))
+    before = L.servo * L.exerted  # in the last step: v is not known well enough for a stiff kd
+    L.servo, L.target, L.rate = 1.0, target, rate
     after = force(L, v)
     delta = h * (v + 0.5 * h * after / max(L.servo_inertia, TINY))  # if that force acts throughout
     then = asked(L, h, delta)
     stays = min(max(abs(then) / max(L.servo_effort, TINY) - 1.0, 0.0), 1.0) * less(0.0, then * after)
-    L.joint_momentum -= L.servo_lead * choose(on, stays, 1.0) * (after - before)
+    L.joint_momentum -= L.servo_lead * other * stays * (after - before)
 
 
 @kernel
@@ -139,15 +158,16 @@ def set_commands(tree, state, row, servos, h):
     """Set what is asked of the servos, in the order of their links: targets, then rates; of one simulation or of four.
     Without a row, servos being 0, they are off."""
     w = state.w
-    given, j, on = seen_as(w, row), 0, number(w, 1.0 if servos > 0 else 0.0)
+    given, j = seen_as(w, row), 0
     for i in range(tree.n):
         if tree.passive[i] & SERVO:
             L, k = link(w, i), tree.iv[i]
-            target, rate = L.target, L.rate
-            if servos > 0:
-                target, rate = given[j], given[servos + j]
-            # The velocity of the node is known only where someone looks
-            retarget(L, on, target, rate, choose(state.known[0], state.history[k] / h, state.v[k]), h)
+            if servos > 0:  # the velocity of a node within a run is known only where someone looks
+                v = choose(state.known[0], state.history[k] / h, state.v[k])
+                retarget(L, given[j], given[servos + j], v, h)
+            else:  # at the first node of a run; the velocity stays
+                L.joint_momentum += ahead(L, state.v[k])
+                L.servo = number(w, 0.0)
             j += 1
 
 
