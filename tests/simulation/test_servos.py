@@ -1,5 +1,9 @@
 """Servos in a step: against closed forms, SciPy on `actuator_forces`, and a run with short steps."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
@@ -14,6 +18,14 @@ def hinge(inertia, **servo) -> la.Model:
     model = la.Model(gravity=(0, 0, 0))
     model.add_body("wheel", joint=la.Revolute((0, 1, 0)), inertia=la.Inertia(1.0, (0, 0, 0), inertia * np.eye(3)))
     model.add_actuator("servo", la.PD("wheel", **servo))
+    return model
+
+
+def loaded(effort=None) -> la.Model:
+    """0.1 kg on a lever of 0.1 m, with a servo whose kd no step of 20 ms resolves."""
+    model = la.Model(gravity=(0, 0, -9.81))
+    model.add_body("lever", joint=la.Revolute((0, 1, 0)), inertia=la.Inertia(0.1, (0.1, 0, 0), 1e-3 * np.eye(3)))
+    model.add_actuator("servo", la.PD("lever", kp=100.0, kd=10.0, effort=effort))
     return model
 
 
@@ -60,6 +72,60 @@ def test_a_saturated_servo_exerts_its_effort_exactly():
     np.testing.assert_allclose(run.v[:, 0], 30.0 * run.t, rtol=1e-13, atol=1e-14)
 
 
+def test_a_load_that_is_held_is_at_rest():
+    """kp (target − q) bears the weight; the node is at rest in all that tells of it, also to a controller."""
+    seen = []
+
+    def target(t, q, v):
+        seen.append(v[0])
+        return [0.3]
+
+    run = la.simulate(loaded(), dt=0.02, steps=200, command=target)
+    q = run.q[-1, 0]
+    weight = 0.1 * 9.81 * 0.1
+    assert 100 * (q - 0.3) == pytest.approx(weight * np.cos(q), rel=1e-9)
+    assert abs(run.v[-1, 0]) < 1e-12 and abs(run.p[-1, 0]) < 1e-14 and abs(seen[-1]) < 1e-12
+    assert run.energy[-1] == pytest.approx(-weight * np.sin(q), abs=1e-14)
+
+
+def test_rate_and_energy_of_a_stiff_servo_are_those_of_its_slow_motion():
+    run = la.simulate(hinge(1e-3, kp=100.0, kd=10.0), dt=0.02, duration=0.4, command=[1.0])
+    rate = 10 * np.exp(-10 * run.t[1:])
+    np.testing.assert_allclose(run.v[1:, 0], rate, rtol=0, atol=0.02)
+    np.testing.assert_allclose(run.p[:, 0], 1e-3 * run.v[:, 0], rtol=1e-10, atol=1e-15)
+    np.testing.assert_allclose(run.energy, 0.5e-3 * run.v[:, 0]**2, rtol=1e-10, atol=1e-15)
+
+
+def test_a_stiff_servo_at_its_bound_is_in_time():
+    """y = h kd / I is 40, and each command keeps the servo at a bound: two parabolas, to round-off."""
+    command = np.repeat([100.0, -100.0], 10)[:, None]
+    run = la.simulate(hinge(0.05, kp=1e4, kd=200.0, effort=3.0), dt=1e-2, steps=20, command=command)
+    late = np.maximum(run.t - 0.1, 0.0)
+    np.testing.assert_allclose(run.q[:, 0], 30.0 * run.t**2 - 60.0 * late**2, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(run.v[:, 0], 60.0 * run.t - 120.0 * late, rtol=0, atol=1e-12)
+
+
+def test_a_servo_that_is_switched_off_leaves_the_rate_as_it_is():
+    sim = la.Simulator(hinge(1e-3, kp=100.0, kd=10.0), dt=0.02, ignore="command")
+    sim.step(3, command=[1.0])
+    rate, angle = sim.v[0], sim.q[0]
+    sim._advance(2, sim._nothing.tau, sim._nothing.wrench, sim._record(2, 1, sim.steps), sim.steps, 1)
+    assert sim.v[0] == pytest.approx(rate, rel=1e-10) and sim.q[0] == pytest.approx(angle + 0.04 * rate, rel=1e-10)
+
+
+def test_the_search_finds_a_servo_at_either_bound():
+    """Its range between the bounds is passed in a small part of a step, at which Newton's method alone goes to and
+    fro."""
+    random = np.random.default_rng(1)
+    for _ in range(8):
+        kp, kd, effort, inertia = 10 ** random.uniform([2, 0, -0.5, -2], [5, 3, 1.5, 0])
+        command = random.uniform(0.1, 2) * np.sign(np.sin(np.arange(1, 201) / 10))[:, None]
+        run = la.simulate(hinge(inertia, kp=kp, kd=kd, effort=effort), dt=1e-2, steps=200, command=command)
+        assert run.status.max() <= 2
+        change = np.abs(np.diff(run.v[:, 0])) * inertia / (1e-2 * effort)
+        assert change.max() < 2 + 1e-9  # from one bound to the other, the second is seen half a step ahead
+
+
 def test_an_undamped_servo_is_the_midpoint_rule_of_a_spring():
     """tan(φ/2) = h ω / 2 per step; the amplitude stays."""
     model, h = hinge(0.1, kp=40.0), 0.02
@@ -98,6 +164,45 @@ def test_servos_of_a_long_arm_do_not_ring(dt):
     assert np.abs(run.q[-1] - fine.q[-1]).max() < 0.05 * way
     turns = np.diff(np.sign(np.diff(run.q, axis=0)), axis=0)
     assert (np.count_nonzero(turns, axis=0) <= 1).all()  # of a rate that rings, the sign changes at every step
+
+
+def test_a_light_finger_that_is_to_stay_does_not_ring():
+    """15 g on an arm that moves: it is thrown aside, comes back, and no rate changes its sign twice in a row."""
+    model = la.library.chain(3)
+    model.add_body("finger", "link3", la.Prismatic((1, 0, 0)), inertia=la.Inertia.sphere(0.015, radius=0.01))
+    for name in model.names:
+        model.add_actuator(name, la.PD(name, kp=100.0, kd=10.0))
+    target = [0.4, -0.3, 0.5, 0.0]
+    run = la.simulate(model, np.zeros(4), dt=2e-2, steps=30, command=target)
+    fine = la.simulate(model, np.zeros(4), dt=1e-4, duration=0.6, command=target, record_every=200)
+    assert np.abs(fine.q[:, 3]).max() > 1e-4
+    for rates in (np.diff(run.q, axis=0), run.v[1:]):
+        turned = rates[1:] * rates[:-1] < 0
+        assert not (turned[1:] & turned[:-1]).any()
+    assert np.abs(run.v - fine.v)[5:].max() < 0.05 * np.abs(fine.v).max()
+
+
+def test_lanes_and_single_runs_agree_on_stiff_servos():
+    model = loaded(effort=2.0)
+    many = la.simulate_many(model, v=np.linspace(-30, 30, 5)[:, None], dt=0.02, steps=40, command=np.array([0.5]))
+    for one in (many[0], many[3]):
+        alone = la.simulate(model, v=one.v[0], dt=0.02, steps=40, command=[0.5])
+        for name in ("q", "v", "p", "energy"):
+            np.testing.assert_allclose(getattr(one, name), getattr(alone, name), rtol=0, atol=1e-10)
+
+
+def test_servos_act_without_numba():
+    program = """
+import numpy as np, leastaction as la
+model = la.Model(gravity=(0, 0, 0))
+model.add_body("wheel", joint=la.Revolute((0, 1, 0)), inertia=la.Inertia(1.0, (0, 0, 0), 1e-3 * np.eye(3)))
+model.add_actuator("servo", la.PD("wheel", kp=100.0, kd=10.0))
+print(*la.simulate(model, dt=0.02, steps=5, command=np.linspace(0.5, 1.0, 5)[:, None]).q[:, 0])
+"""
+    told = subprocess.run([sys.executable, "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+                          capture_output=True, text=True, check=True).stdout
+    run = la.simulate(hinge(1e-3, kp=100.0, kd=10.0), dt=0.02, steps=5, command=np.linspace(0.5, 1.0, 5)[:, None])
+    np.testing.assert_allclose(np.array(told.split(), float), run.q[:, 0], rtol=1e-10)
 
 
 def test_other_searches_find_the_same_root():

@@ -30,7 +30,7 @@ def hold(control, tree, state, forces, clock, k, lanes):
     if len(forces.command) > 1 or k == clock.first:
         # A view from the row on: it is a pointer only, so that there need not be a row
         servos = forces.command.shape[1] // (2 * lanes) if len(forces.command) > 0 else 0
-        set_commands(tree, state.w, forces.command[at if len(forces.command) > 1 else 0 :], servos)
+        set_commands(tree, state, forces.command[at if len(forces.command) > 1 else 0 :], servos, clock.h)
     held = numbers(state.held)
     if control is not None:
         given = control(k * clock.h, forces.q, forces.v)

@@ -7,6 +7,7 @@ Y' = X_i Y_λ X_iᵀ,
 N_i being the block of joint i in M⁻¹.
 """
 
+from .elements import servo
 from .joints import dispatch as joint
 from .layout import DAMPED, SERVO
 from .machine.jit import kernel, part
@@ -45,9 +46,12 @@ def start_ahead(tree, w):
 
 @kernel
 def added_energy(tree, w, v):
-    """Twice the kinetic energy that is none of the model's: of the armature that look_ahead() adds, at rates v."""
+    """Twice the kinetic energy that is none of the model's: of the armature that look_ahead() and servos add, at rates
+    v."""
     twice = number(w, 0.0)
     for i in range(tree.n):
         if tree.passive[i] & DAMPED:
             twice += joint.added_energy(tree.kind[i], link(w, i), v, tree.iv[i])
+        if tree.passive[i] & SERVO:
+            twice += servo.brakes(link(w, i)) * v[tree.iv[i]] * v[tree.iv[i]]
     return twice

@@ -1,12 +1,17 @@
 """Between momentum and velocity at a node: p = M v and v = M⁻¹ p, both in O(n)."""
 
+from .elements import servo
+from .elements.lead import TINY
 from .joints import dispatch as joint, get_solution
-from .layout import DAMPED
-from .machine.jit import formula, kernel
+from .layout import DAMPED, SERVO
+from .machine.jit import formula, kernel, part
 from .machine.memory import link, team, teams
+from .machine.simd import below, number
 from .maths.vec3 import neg
 from .rnea import gather_momenta, momenta, velocities
-from .sweep import down, up
+from .sweep import down, factor_mass, up
+
+TRIES = 8  # to find which servos are at their bounds; each but the last is another set of them
 
 
 @kernel
@@ -32,6 +37,8 @@ def drop_momenta(tree, w):
         drop_momentum(team(w, k))
     for i in range(tree.n):
         joint.momentum_as_tau(tree.kind[i], link(w, i))
+        if tree.passive[i] & SERVO:
+            link(w, i).tau += servo.at_rest(link(w, i))
 
 
 @kernel
@@ -43,11 +50,37 @@ def momentum_solve_up(tree, w):
 
 @kernel
 def velocity_of(tree, w, v):
-    """v = M⁻¹ p at a node; gives twice the kinetic energy. Needs factor_mass(tree, w, 0)."""
+    """v = M⁻¹ p at a node; gives twice the kinetic energy. Needs factor_mass(tree, w, 0); leaves it factored."""
     twice = momentum_solve_up(tree, w)
     down(tree, w, w, None, None, None)
     get_solution(tree, w, w, v)
+    if bounds_changed(tree, w, v):
+        return velocity_within_bounds(tree, w, v)
     return twice
+
+
+@part
+def velocity_within_bounds(tree, w, v):
+    """As velocity_of(), with other servos at their bounds, until these are the ones."""
+    twice = number(w, 0.0)
+    for _ in range(TRIES):
+        factor_mass(tree, w, 0.0)
+        twice = momentum_solve_up(tree, w)
+        down(tree, w, w, None, None, None)
+        get_solution(tree, w, w, v)
+        if not bounds_changed(tree, w, v):
+            break
+    return twice
+
+
+@kernel
+def bounds_changed(tree, w, v):
+    """Whether the velocity v lets other servos be at their bounds than it was computed with."""
+    changed = number(w, 0.0)
+    for i in range(tree.n):
+        if tree.passive[i] & SERVO:
+            changed += servo.look_at_bound(link(w, i), v[tree.iv[i]])
+    return not below(changed, TINY)
 
 
 @kernel
@@ -57,6 +90,8 @@ def generalized_momentum(tree, w, v, p):
     for i in range(tree.n):
         if tree.passive[i] & DAMPED:
             joint.take_added(tree.kind[i], link(w, i), v, p, tree.iv[i])
+        if tree.passive[i] & SERVO:
+            p[tree.iv[i]] += servo.ahead(link(w, i), v[tree.iv[i]])
 
 
 @kernel

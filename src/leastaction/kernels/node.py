@@ -6,6 +6,7 @@ The momentum is carried link by link, as `momentum` about each link's origin, an
 
 from .aba import singular_joint
 from .elements import with_potentials
+from .elements.servo import switch_off
 from .joints import deflections, dispatch as joint
 from .kinematics import place
 from .layout import CARRIED, LEDGER, P, V
@@ -115,6 +116,8 @@ def prepare(system, state, given, h):
     A velocity is one from which the damper has yet to stop the joint; with a momentum, it did in the steps before."""
     tree, w, v, p = system.tree, state.w, state.v, state.p
     springs = arrive(system, w, state.q)
+    if given != CARRIED:
+        switch_off(tree, w)
     factor_at_node(tree, state)
     singular, damped = singular_joint(tree, w), h != 0.0 and is_damped(tree)
     if given == P:

@@ -61,7 +61,7 @@ def refuse_composition(model: Model, c: Compiled, w: Array, dt: float, order: in
     """
     links = [memory.python_link(w, i) for i in range(c.tree.n)]
     # ½ − share of kernels/elements/lead.py
-    late = np.array([max(np.max(L.leads) / (abs(dt) * longest), L.servo_early - 0.5) for L in links])
+    late = np.array([max(np.max(L.leads), L.servo_lead) for L in links]) / (abs(dt) * longest)
     worst = int(np.argmax(late))
     if late[worst] <= 0.0:
         return

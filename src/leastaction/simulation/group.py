@@ -30,7 +30,8 @@ _WIDTH = memory.BLOCK // LANES
 _AT_NODE = slice(LINK.rows("wrench").start)  # fields that lanes have, too: all but those of the recursions
 _MOMENTA = LINK.rows("momentum", "joint_momentum6")  # at a node …
 _NODE = LINK.rows("node_momentum", "node_joint_momentum6")  # … and at the one before
-_DAMPING = ("damping", "armature", "late", "leads")  # what the steps change of a joint's own
+_DAMPING = ("damping", "armature", "late", "leads", "servo", "servo_lead", "servo_late", "servo_inertia", "target",
+            "rate", "asked", "exerted")  # what the steps change of a joint's own
 
 
 class Member(NamedTuple):

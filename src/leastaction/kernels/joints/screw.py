@@ -245,7 +245,11 @@ def eliminate(tree, w, i, h, newton):
         um, uf = times(A, axis)
     pivot = row_dot(row, axis) + adds(L, h, newton)
     if tree.passive[i] & SERVO:
-        pivot += h * servo.slope(L, h) if newton is None else servo.derivative(L, h)
+        if newton is None:
+            pivot += servo.brakes(L) if h == 0.0 else servo.slope(L, h)
+        else:
+            L.servo_pivot = servo.derivative(L, h)
+            pivot += L.servo_pivot
     inverse = 1.0 / pivot
     if tree.locks:  # a locked joint does not give way: its link rides on its parent
         L.pivot = pivot
@@ -286,6 +290,8 @@ def down(tree, w, r, i, L, R, twist, k, newton, transposed):
     rm, rf = L.column if newton is None or transposed is not None else L.row
     # The pivot goes with what is known before: nothing waits for that product then
     x = less_power(R.x, scale(L.inverse, rm), scale(L.inverse, rf), turn, move)
+    if k is not None and newton is not None and tree.passive[i] & SERVO:
+        x = servo.within_bounds(L, x)
     R.x = x
     follow(L, k, x)
     turn, move = shift_twist(turn, move, L.arm)

@@ -81,7 +81,7 @@ if COMPILED:
         return (lambda w, array: in_lanes(array)) if w is of_fours else (lambda w, array: numbers(array))
 else:
     def seen_as(w, array):
-        return array
+        return array.ravel()
 
 
 @formula
