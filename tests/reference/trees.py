@@ -26,6 +26,7 @@ from leastaction.reference.lie import Array, quat_exp
 from leastaction.reference.links import increment
 
 KINDS: tuple[type[Joint], ...] = (Revolute, Prismatic, Helical, Ball, Free, Fixed, Universal, Cylindrical, Planar)
+OTHERS = tuple(kind for kind in KINDS if kind is not Cylindrical)  # for bounds that are of certain random trees
 MASSLESS = Inertia(0.0)
 Rng = np.random.Generator
 

@@ -18,6 +18,7 @@ model = la.library.chain(10)
 la.Simulator(model, dt=1e-3).step(5)
 la.Simulator(model, dt=1.0, integrator="dop853").step(5)
 la.simulate_many(model, [model.q0] * 4, dt=1e-3, steps=5, threads=2)
+{first}
 pressed = []
 def press():
     time.sleep(0.5)
@@ -47,12 +48,13 @@ LAW = ("import numba; la.simulate_many(model, [model.q0] * 2, dt=1e-3, steps=10*
     SIMULATOR, CHOSEN_STEPS, (LANES.format(threads=1), "pass"), (LANES.format(threads=2), "pass"), (LAW, "pass"),
 ], ids=["Simulator.step", "by DOP853", "simulate_many on one thread", "on two", "controlled members"])
 def test_ctrl_c_acts_within_a_second(work, after):
-    done = subprocess.run([sys.executable, "-c", HEAD.format(work=work, after=after)], capture_output=True, text=True,
-                          timeout=120)
+    first = LAW.replace("10**7", "5") if work == LAW else ""  # compiles its loop, which cannot be interrupted
+    code = HEAD.format(first=first, work=work, after=after)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     late = [float(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("late")]
-    # A fraction of a second where the machine is idle and the kernels are compiled; the work takes more than a minute
-    assert len(late) == 1 and late[0] < 45.0, done.stdout
+    # A fraction of a second where the machine is idle; the whole work would take a minute
+    assert len(late) == 1 and late[0] < 15.0, done.stdout
     assert "same False" not in done.stdout and ("Simulator" not in work or "same True" in done.stdout)
 
 
