@@ -14,7 +14,7 @@ demo: .venv/demo.stamp    ## an hour of a chain under three integrators: a table
 	$(BIN)/leastaction demo --out out
 
 test: lint chromium    ## lint, types, layers, then every test
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/kernels --ignore tests/kernels/constraints
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) tests/kernels --ignore tests/kernels/constraints
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 chromium:    ## Chromium for the browser tests, where it may be installed
