@@ -12,6 +12,7 @@ from leastaction.compiled_rows import must_point_alike
 from leastaction.dynamics import poses, within_range
 from leastaction.errors import ModelError
 from leastaction.kernels.constraints import queries
+from leastaction.kernels.constraints.rows import room_for
 from leastaction.kernels.layout import LINK
 from leastaction.model import Coupling, Model
 from leastaction.model.arrays import rotation_matrix
@@ -81,22 +82,18 @@ def wrenches(c: Compiled, q: Array) -> tuple[Array, Array, Array]:
     """All rows g (m,), and their wrenches (m, 6) on links a and b about the origins of these, world axes."""
     if c.rows is None:
         return np.zeros(0), np.zeros((0, 6)), np.zeros((0, 6))
-    m = len(c.rows.kind)
-    g, on_a, on_b = np.zeros(m), np.zeros(6 * m), np.zeros(6 * m)
-    w = c.lend("rows")
-    queries.values(c.system.tree, w, c.rows, q, np.zeros(3 * c.tree.n + 3), g, on_a, on_b)
+    found, w = room_for(c.tree, c.rows), c.lend("rows")
+    queries.values(c.system.tree, w, c.rows, q, found)
     c.take_back("rows", w)
-    return g, on_a.reshape(-1, 6), on_b.reshape(-1, 6)
+    return found.g, found.Ca.reshape(-1, 6), found.Cb.reshape(-1, 6)
 
 
 def jacobian(c: Compiled, q: Array) -> Array:
     """A (m, nv) at a configuration."""
     if c.rows is None:
         return np.zeros((0, c.nv))
-    m = len(c.rows.kind)
-    A, w = np.zeros((m, c.nv)), c.lend("rows")
-    queries.jacobian(c.system.tree, w, c.rows, q, np.zeros(3 * c.tree.n + 3), np.zeros(m), np.zeros(6 * m),
-                     np.zeros(6 * m), np.zeros(c.nv), A)
+    A, w = np.zeros((len(c.rows.kind), c.nv)), c.lend("rows")
+    queries.jacobian(c.system.tree, w, c.rows, q, room_for(c.tree, c.rows), A)
     c.take_back("rows", w)
     return A
 
@@ -105,11 +102,10 @@ def opening(c: Compiled, q: Array, v: Array) -> tuple[Array, Array]:
     """All rows g (m,), m, and the rates A v (m,), m/s, at a state, in linear time."""
     if c.rows is None:
         return np.zeros(0), np.zeros(0)
-    m = len(c.rows.kind)
-    g, rate, w = np.zeros(m), np.zeros(m), c.lend("rows")
-    queries.rates(c.system.tree, w, c.rows, q, v, np.zeros(3 * c.tree.n + 3), g, np.zeros(6 * m), np.zeros(6 * m), rate)
+    found, w = room_for(c.tree, c.rows), c.lend("rows")
+    queries.rates(c.system.tree, w, c.rows, q, v, found)
     c.take_back("rows", w)
-    return g, rate
+    return found.g, found.rate
 
 
 def by_loop(model: Model, g: Array) -> dict[str, float]:

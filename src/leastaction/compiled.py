@@ -17,7 +17,8 @@ from leastaction.constraint_plan import Numbers, Plan, common_ancestors, plan
 from leastaction.errors import ModelError
 from leastaction.kernels import elements, layout
 from leastaction.kernels.constraints import queries
-from leastaction.kernels.constraints.rows import Rows
+from leastaction.kernels.constraints.closed import Closed
+from leastaction.kernels.constraints.rows import Rows, room_for
 from leastaction.kernels.layout import LANES, LINK, Servos, State, System, Tree
 from leastaction.kernels.machine import memory
 from leastaction.kernels.machine.jit import bound
@@ -97,19 +98,21 @@ class Compiled:
         assert self.rows is not None
         return plan(self.tree, self.rows, self._void, lambda near, far: self._numbers(q))
 
+    def closed(self) -> Closed | None:
+        """Return what the kernels take of the rows, with fresh memory; None of a model without rows."""
+        return None if self.rows is None else self.plan.closed(self.rows)
+
     @cached_property
     def _void(self) -> np.ndarray:
         """Tell which rows (m,) no joint can change, in two configurations without any symmetry."""
         assert self.rows is not None
-        n, m = self.tree.n, len(self.rows.kind)
         ancestor = common_ancestors(self.tree, self.rows)
-        void = np.ones(m, dtype=bool)
+        void = np.ones(len(self.rows.kind), dtype=bool)
         for seed in range(2):
-            change = np.zeros(m)
+            found = room_for(self.tree, self.rows)
             queries.greatest_change(self.system.tree, self.workspace(), self.rows, self._somewhere(seed, 0.3, 1.2),
-                                    np.zeros(3 * n + 3), ancestor, np.zeros(m), *np.zeros((2, 6 * m)),
-                                    np.zeros(self.nv), change)
-            void &= change < VOID
+                                    ancestor, found)
+            void &= found.rate < VOID
         return void
 
     def _somewhere(self, seed: int, least: float, most: float) -> np.ndarray:
@@ -125,12 +128,12 @@ class Compiled:
         """Return what the plan needs to know of a configuration."""
         assert self.rows is not None
         n, m, w = self.tree.n, len(self.rows.kind), self.workspace()
-        ca, cb = np.zeros((2, 6 * m))
-        queries.values(self.system.tree, w, self.rows, q, np.zeros(3 * n + 3), np.zeros(m), ca, cb)
+        found = room_for(self.tree, self.rows)
+        queries.values(self.system.tree, w, self.rows, q, found)
         links = [memory.python_link(w, i) for i in range(n)]
         return Numbers(np.array([spatial_inertia(link) for link in links]),
                        np.array([link.axis for link in links]).reshape(n, 6), np.array([link.arm for link in links]),
-                       self.constants[:, LINK.rows("armature").start], ca.reshape(m, 6), cb.reshape(m, 6))
+                       self.constants[:, LINK.rows("armature").start], found.Ca.reshape(m, 6), found.Cb.reshape(m, 6))
 
     def workspace(self) -> np.ndarray:
         """Return fresh memory for the kernels: blocks of four links with their constants, and identity rotations."""

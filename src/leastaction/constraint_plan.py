@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leastaction.kernels.constraints.elimination import (
+from leastaction.kernels.constraints.closed import (
     BLOCK,
     EARLIER,
     EARLY,
@@ -26,6 +26,7 @@ from leastaction.kernels.constraints.elimination import (
     NOWHERE,
     SELF,
     TOLD,
+    Closed,
     Places,
 )
 from leastaction.kernels.constraints.pivots import SCRATCH, SIDE
@@ -72,6 +73,10 @@ class Plan:
         desk = np.zeros(self.size)
         desk[self.places.active : self.places.active + self.places.rows] = self.targets.max(axis=1) >= 0
         return desk
+
+    def closed(self, rows: Rows) -> Closed:
+        """Return what the kernels take of these rows, with fresh memory."""
+        return Closed(rows, self.ops, self.targets.reshape(-1), self.places, self.desk())
 
 
 class Block(NamedTuple):

@@ -16,6 +16,7 @@ from leastaction.compiled import Compiled, compile_model
 from leastaction.errors import ModelError
 from leastaction.kernels import queries
 from leastaction.kernels.constraints import dynamics as constrained
+from leastaction.kernels.layout import Way
 from leastaction.kernels.stiffness import EXP, SPLIT
 from leastaction.model import Model
 from leastaction.model.arrays import rotation_matrix
@@ -220,7 +221,7 @@ def with_loops(model: Model, c: Compiled, q: Array, v: Array, tau: Array, links:
     """
     a, f, plan, w = np.zeros(c.nv), np.zeros(len(c.rows.kind)), c.plan, c.lend("with_loops")  # type: ignore[union-attr]
     singular, redundant, failed = constrained.forward_dynamics(
-        c.system, w, q, v, tau, links, t, c.rows, plan.ops, plan.targets.reshape(-1), plan.places, plan.desk(), a, f)
+        c.system, w, constrained.Loaded(q, v, tau, links, t), c.closed(), a, f)
     c.take_back("with_loops", w)
     require_regular(model, c, singular)
     if failed:
@@ -330,7 +331,7 @@ def discrete_residual(
     a, b, d = (model.check_state(x, None)[0] for x in (q_prev, q, q_next))
     f = np.zeros(model.nv)
     queries.discrete_residual(
-        c.system, c.workspace(), a, b, d, _time_step(dt), _retraction(retraction), vector(model, tau, "tau"), f,
+        c.system, c.workspace(), a, Way(b, d, _time_step(dt), _retraction(retraction)), vector(model, tau, "tau"), f
     )
     return within_range(f, "the residual")
 
@@ -354,7 +355,7 @@ def discrete_jacobian(
     _, b, d = (model.check_state(x, None)[0] for x in (q_prev, q, q_next))
     J = np.zeros((model.nv, model.nv))
     queries.discrete_jacobian(
-        c.system, c.workspace(), b, d, _time_step(dt), _retraction(retraction), np.zeros(model.nv), J
+        c.system, c.workspace(), Way(b, d, _time_step(dt), _retraction(retraction)), np.zeros(model.nv), J
     )
     return within_range(J, "the Jacobian")
 

@@ -9,6 +9,7 @@ import leastaction as la
 from leastaction.compiled import compile_model
 from leastaction.dynamics import RETRACTIONS
 from leastaction.kernels import queries
+from leastaction.kernels.layout import Way
 from leastaction.kernels.machine.memory import room_for
 from reference.trees import KINDS, models, random_model, random_triplet
 
@@ -26,8 +27,8 @@ def check_jacobian(model, rng, transposed, count, h=H, retraction="split"):
     c, rows = compile_model(model), rng.normal(size=(count, model.nv))
     J = la.discrete_jacobian(model, before, q, after, h, retraction)
     expected = np.linalg.solve(J.T if transposed else J, rows.T).T
-    queries.solve_discrete_jacobian(c.system, c.workspace(), q, after, h, RETRACTIONS[retraction], rows, room_of(c),
-                                    transposed)
+    way = Way(q, after, h, RETRACTIONS[retraction])
+    queries.solve_discrete_jacobian(c.system, c.workspace(), way, rows, room_of(c), transposed)
     np.testing.assert_allclose(rows, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
 
 

@@ -10,6 +10,7 @@ import leastaction as la
 from leastaction.compiled import compile_model
 from leastaction.dynamics import RETRACTIONS
 from leastaction.kernels import joints, queries, root, sweep
+from leastaction.kernels.layout import Way
 from leastaction.kernels.machine.memory import look
 from leastaction.kernels.machine.simd import numbers
 from reference import action
@@ -23,7 +24,7 @@ MANY = 12 if JIT else 5
 @numba.njit
 def sweeps(system, w, q_prev, q, q_next, h, retraction, exact, tau, f, x):
     """Newton's direction in x and the residual in f; gives whether det J is positive, and the norm."""
-    queries.discrete_residual(system, w, q_prev, q, q_next, h, retraction, tau, f)
+    queries.discrete_residual(system, w, q_prev, Way(q, q_next, h, retraction), tau, f)
     tree, w = look(system.tree), numbers(w)
     positive = sweep.factor_jacobian(tree, w, h, retraction, exact) > 0.0
     norm = sweep.up(tree, w, w, None)

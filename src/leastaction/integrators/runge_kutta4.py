@@ -32,9 +32,4 @@ class RungeKutta4(Integrator):
     def method(self, c: Compiled) -> Any:
         """Return what the kernels read, for a model."""
         desk = np.zeros(runge_kutta4.room(c.nq, c.nv))
-        if c.rows is None:
-            return runge_kutta4.RungeKutta4(desk)
-        from leastaction.kernels.constraints.runge_kutta4 import ConstrainedRungeKutta4  # few models have loops
-
-        plan = c.plan
-        return ConstrainedRungeKutta4(desk, c.rows, plan.ops, plan.targets.reshape(-1), plan.places, plan.desk())
+        return runge_kutta4.RungeKutta4(desk, c.closed())

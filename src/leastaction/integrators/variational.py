@@ -183,7 +183,5 @@ def _constrained(c: Compiled, order: int, chosen: settings.Settings) -> Any:
     """Return what the kernels read for a model with loops or couplings."""
     from leastaction.kernels.constraints import step as constrained  # few models have them
 
-    plan = c.plan
-    return constrained.Constrained(
-        *_composition(order), chosen, c.rows, plan.ops, plan.targets.reshape(-1), plan.places, plan.desk(),
-        np.zeros(1 + 2 * constrained.EVENTS, dtype=np.int64))
+    return constrained.Constrained(*_composition(order), chosen, c.closed(),
+                                   np.zeros(1 + 2 * constrained.EVENTS, dtype=np.int64))

@@ -48,4 +48,4 @@ def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
             gather_wrenches(tree, w, unit)
             copy(unit, jacobian[:, column], tree.nv)
             clear(unit, tree.nv)
-            joint.add_derivative(kind, L, h, own_turn, own_move, jacobian, k, column)
+            joint.add_derivative(kind, L, h, (own_turn, own_move), jacobian, k, column)

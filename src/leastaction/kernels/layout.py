@@ -69,6 +69,9 @@ Forces = namedtuple("Forces", "control q v tau wrench command")
 # or N/m; kd (ns,), N m s or N s/m; effort (ns,), N m or N, infinite for no bound
 Servos = namedtuple("Servos", "link kp kd effort")
 
+# A step: from the configuration q to q_next in the time h, by a retraction of settings.py
+Way = namedtuple("Way", "q q_next h retraction")
+
 # Joint forces that act now: whether there are any, and tau (nv)
 Held = namedtuple("Held", "acts tau")
 

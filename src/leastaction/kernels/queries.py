@@ -132,10 +132,10 @@ def see_ahead(system, w, q, h):
 
 
 @entry
-def discrete_residual(system, w, q_prev, q, q_next, h, retraction, tau, f):
+def discrete_residual(system, w, q_prev, way, tau, f):
     """The paper's f(q^{k+1}) = −(D₂L_d + D₁L_d) − forcing; tau acts over both intervals."""
     system, w = look_at(system), numbers(w)
-    tree = system.tree
+    tree, (q, q_next, h, retraction) = system.tree, way
     see_ahead(system, w, q, h)
     arrive(system, w, q_prev)
     motion_between(tree, w, q_prev, q)
@@ -150,10 +150,10 @@ def discrete_residual(system, w, q_prev, q, q_next, h, retraction, tau, f):
 
 
 @entry
-def discrete_jacobian(system, w, q, q_next, h, retraction, unit, jacobian):
+def discrete_jacobian(system, w, way, unit, jacobian):
     """∂f/∂q^{k+1} in body-axis increments."""
     system, w = look_at(system), numbers(w)
-    tree = system.tree
+    tree, (q, q_next, h, retraction) = system.tree, way
     see_ahead(system, w, q, h)
     arrive(system, w, q)
     motion_between(tree, w, q, q_next)
@@ -171,10 +171,10 @@ def solve_mass(tree, w, q, rows, room):
 
 
 @entry
-def solve_discrete_jacobian(system, w, q, q_next, h, retraction, rows, room, transposed):
+def solve_discrete_jacobian(system, w, way, rows, room, transposed):
     """rows ← J⁻¹ rows, each row (nv,) being a right-hand side, with J as discrete_jacobian(); or J⁻ᵀ rows."""
     system, w = look_at(system), numbers(w)
-    tree = system.tree
+    tree, (q, q_next, h, retraction) = system.tree, way
     see_ahead(system, w, q, h)
     arrive(system, w, q)
     motion_between(tree, w, q, q_next)

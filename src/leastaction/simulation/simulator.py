@@ -17,14 +17,13 @@ from leastaction.dynamics import energy, link_wrenches, momentum, require_regula
 from leastaction.errors import ModelError, StepError
 from leastaction.integrators import Integrator, IntegratorName, Status, as_integrator, point_to_integrator
 from leastaction.kernels import methods
-from leastaction.kernels.constraints.elimination import TOLD
-from leastaction.kernels.constraints.rescue import RescuedConstrained
+from leastaction.kernels.constraints.closed import TOLD
 from leastaction.kernels.constraints.step import set_up
 from leastaction.kernels.layout import READY, SCRATCH, Clock, Forces, P, V
 from leastaction.kernels.loop import run
 from leastaction.kernels.machine.jit import bound
 from leastaction.kernels.record import GREATEST, GREATEST_MOMENTUM, LEAST, LEAST_MOMENTUM, LOOK, MOMENTA, Record
-from leastaction.kernels.rescue import Rescued
+from leastaction.kernels.rescue import Rescued, RescuedConstrained
 from leastaction.model import Model, losses
 from leastaction.model.unhonoured import (
     COMMAND,
@@ -172,19 +171,17 @@ class Simulator:
 
     def _project(self) -> int:
         """Put the node on the manifold of closed loops. Gives the number of redundant rows, or −1 if that failed."""
-        own = self._method
-        redundant = int(set_up(own.rows, own.ops, own.targets, own.places, own.desk, self.compiled.system, self._room))
+        redundant = int(set_up(self._method.closed, self.compiled.system, self._room))
         return redundant if redundant < 0 else redundant + self.compiled.plan.void
 
     def _plan_again(self) -> bool:
         """Choose an order in which the rows can be eliminated at this node; tell whether it is another one."""
-        before, plan = self._method, self.compiled.plan_at(self._state.q)
-        if np.array_equal(plan.ops, before.ops):
+        before = self._method.closed
+        closed = self.compiled.plan_at(self._state.q).closed(before.rows)
+        if np.array_equal(closed.ops, before.ops):
             return False
-        desk = plan.desk()
-        desk[plan.places.told :][:TOLD] = before.desk[before.places.told :][:TOLD]
-        self._base = self._method = before._replace(ops=plan.ops, targets=plan.targets.reshape(-1), places=plan.places,
-                                                    desk=desk)
+        closed.x[closed.places.told :][:TOLD] = before.x[before.places.told :][:TOLD]
+        self._base = self._method = self._method._replace(closed=closed)
         return True
 
     @property
@@ -462,8 +459,7 @@ class Simulator:
         own = self._base
         if self.compiled.rows is None:
             return Rescued(own.stages, own.settings, parts)
-        return RescuedConstrained(own.stages, own.settings, parts, own.rows, own.ops, own.targets, own.places, own.desk,
-                                  own.events)
+        return RescuedConstrained(own.stages, own.settings, parts, own.closed, own.events)
 
     def _held(self, forces: Forces, k: int, at: int) -> Array:
         """Joint forces (1, nv) of step k, its start being the node; (0, nv) if there are none."""

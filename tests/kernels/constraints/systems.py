@@ -6,7 +6,7 @@ import leastaction as la
 from leastaction.compiled import compile_model
 from leastaction.constraint_plan import Graph, Numbers, lay_out, order_by_ancestors, order_early
 from leastaction.kernels.constraints import queries
-from leastaction.kernels.constraints.rows import COUPLE, DIST, Rows
+from leastaction.kernels.constraints.rows import COUPLE, DIST, Rows, room_for
 from leastaction.kernels.layout import SCREW
 from leastaction.kernels.machine.memory import python_link
 from leastaction.model.arrays import rotation_matrix
@@ -65,10 +65,9 @@ class System:
     def values(self, q):
         """(g, wrenches on a, on b, A) at q, and the memory."""
         w, m = self.c.workspace(), self.m
-        g, ca, cb, A = np.zeros(m), np.zeros(6 * m), np.zeros(6 * m), np.zeros((m, self.c.nv))
-        queries.jacobian(self.c.system.tree, w, self.rows, q, np.zeros(3 * self.c.tree.n + 3), g, ca, cb,
-                         np.zeros(self.c.nv), A)
-        return g, ca.reshape(m, 6), cb.reshape(m, 6), A, w
+        found, A = room_for(self.c.tree, self.rows), np.zeros((m, self.c.nv))
+        queries.jacobian(self.c.system.tree, w, self.rows, q, found, A)
+        return found.g, found.Ca.reshape(m, 6), found.Cb.reshape(m, 6), A, w
 
     def numbers(self, q):
         _, ca, cb, _, w = self.values(q)

@@ -13,9 +13,8 @@ from reference.trees import random_model, random_triplet
 
 def forward(c, rows, plan, q, v, tau):
     a, f = np.zeros(c.nv), np.zeros(len(rows.kind))
-    dynamics.forward_dynamics(c.system, c.workspace(), np.asarray(q, float), np.asarray(v, float), tau,
-                              np.zeros((c.tree.n, 6)), 0.0, rows, plan.ops, plan.targets.reshape(-1), plan.places,
-                              plan.desk(), a, f)
+    given = dynamics.Loaded(np.asarray(q, float), np.asarray(v, float), tau, np.zeros((c.tree.n, 6)), 0.0)
+    dynamics.forward_dynamics(c.system, c.workspace(), given, plan.closed(rows), a, f)
     return a, f
 
 

@@ -10,7 +10,7 @@ import leastaction as la
 from leastaction.dynamics import RETRACTIONS
 from leastaction.kernels.constraints import solve
 from leastaction.kernels.constraints.rows import COUPLE, DIST, DOT, POS
-from leastaction.kernels.layout import BALL, FREE, SCREW
+from leastaction.kernels.layout import BALL, FREE, SCREW, Way
 from reference.trees import random_model, random_triplet
 
 H = 0.01
@@ -37,15 +37,14 @@ def test_random_systems(early):
     count, went_early, kinds, joints = 0, 0, set(), set()
     for rng, system, q, q_next in systems():
         model, c, plan = system.model, system.c, system.plan(q, early)
-        memory = system.rows, plan.ops, plan.targets.reshape(-1), plan.places
         A0, A1 = system.values(q)[3], system.values(q_next)[3]
         b, d = rng.normal(size=model.nv), rng.normal(size=system.m)
         x, y = b.copy(), d.copy()
-        solve.solve_mass(c.system.tree, c.workspace(), q, *memory, plan.desk(), x, y)
+        solve.solve_mass(c.system.tree, c.workspace(), q, plan.closed(system.rows), x, y)
         assert miss((x, y), dense(la.mass_matrix(model, q), A0, A0, b, d)) < 1e-9
         x, y = b.copy(), d.copy()
-        solve.solve_jacobian(c.system, c.workspace(), q, q_next, H, RETRACTIONS["split"], *memory, plan.desk(),
-                             x, y)
+        solve.solve_jacobian(c.system, c.workspace(), Way(q, q_next, H, RETRACTIONS["split"]),
+                             plan.closed(system.rows), x, y)
         J = la.discrete_jacobian(model, q, q, q_next, H)
         assert miss((x, y), dense(J, A0, A1, b, d)) < 1e-9
         count, went_early = count + 1, went_early + plan.early
@@ -63,13 +62,12 @@ def test_rows_that_are_switched_off_do_not_act(early):
     for rng, system, q, _ in islice(systems(), 25):
         model, c, plan = system.model, system.c, system.plan(q, early)
         on = rng.random(system.m) < 0.6
-        desk = plan.desk()
-        desk[plan.places.active :][: system.m] = on
+        closed = plan.closed(system.rows)
+        closed.x[plan.places.active :][: system.m] = on
         A, b, d = system.values(q)[3], rng.normal(size=model.nv), rng.normal(size=system.m)
         d[~on] = 0.0
         x, y = b.copy(), d.copy()
-        solve.solve_mass(c.system.tree, c.workspace(), q, system.rows, plan.ops, plan.targets.reshape(-1), plan.places,
-                         desk, x, y)
+        solve.solve_mass(c.system.tree, c.workspace(), q, closed, x, y)
         expected, multipliers = dense(la.mass_matrix(model, q), A[on], A[on], b, d[on])
         np.testing.assert_allclose(x, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
         np.testing.assert_allclose(y[on], multipliers, rtol=0, atol=1e-9 * np.abs(multipliers).max(initial=1.0))

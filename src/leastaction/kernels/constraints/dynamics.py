@@ -4,21 +4,27 @@
 that rnea.link_forces leaves for a = 0.
 """
 
+from collections import namedtuple
+
 from ..aba import load, singular_joint
 from ..elements import set_time
 from ..joints import get_solution
 from ..layout import Held
 from ..machine.jit import entry, kernel
 from ..machine.memory import copy, link, look_at
-from ..machine.simd import after, integers, numbers
+from ..machine.simd import after, numbers
 from ..maths import so3
 from ..maths.spatial import read3
 from ..maths.vec3 import add, cross, dot, sub
 from ..node import arrive, set_wrenches
-from .elimination import NODE, down, up
+from .closed import NODE, seen
+from .elimination import down, up
 from .filling import rows_at_node
 from .projection import factor_node
 from .rows import COUPLE, DOT, POS, POWERS
+
+# A state and what acts there: joint forces tau (nv,), wrench (n, 6) on links, and the elements at time t
+Loaded = namedtuple("Loaded", "q v tau wrench t")
 
 
 @kernel
@@ -47,8 +53,9 @@ def bend(rows, r, x):
 
 
 @kernel
-def row_bias(tree, w, rows, places, x, r, v, gravity):
+def row_bias(tree, w, c, r, v, gravity):
     """Ȧ v of row r. Needs rows_at_node() and link_forces() for a = 0."""
+    rows = c.rows
     a, b, k = rows.a[r], rows.b[r], rows.scale[r]
     La, Lb = link(w, a), link(w, b)
     if rows.kind[r] == COUPLE:
@@ -61,7 +68,7 @@ def row_bias(tree, w, rows, places, x, r, v, gravity):
         (a1, a2), (b1, b2) = turning(La, ua), turning(Lb, ub)
         return k * (dot(a2, ub) + 2.0 * dot(a1, b1) + dot(ua, b2))
     ra, rb = so3.rotate(La.rotation, read3(rows.sa, 3 * r)), so3.rotate(Lb.rotation, read3(rows.sb, 3 * r))
-    d = add(read3(x, places.node + NODE * r + 6), sub(ra, rb))
+    d = add(read3(c.x, c.places.node + NODE * r + 6), sub(ra, rb))
     (a1, a2), (b1, b2) = moving(La, ra, gravity), moving(Lb, rb, gravity)
     d1, d2 = sub(a1, b1), sub(a2, b2)
     if rows.kind[r] == POS:
@@ -72,31 +79,30 @@ def row_bias(tree, w, rows, places, x, r, v, gravity):
 
 
 @kernel
-def acceleration(system, w, v, held, rows, ops, places, x, out):
+def acceleration(system, w, v, held, c, out):
     """As aba.acceleration, on the manifold; the reactions are in the answer of the rows. Needs arrive(),
     rows_at_node() and factor_node()."""
-    tree = system.tree
+    tree, places, x = system.tree, c.places, c.x
     load(system, w, v, held, out)
     for r in range(places.rows):
-        x[places.rhs + r] = row_bias(tree, w, rows, places, x, r, v, system.gravity) * x[places.active + r]
-    up(tree, w, ops, places, x)
-    down(tree, w, ops, places, x, None, None)
+        x[places.rhs + r] = row_bias(tree, w, c, r, v, system.gravity) * x[places.active + r]
+    up(tree, w, c)
+    down(tree, w, c, None, None)
     get_solution(tree, w, w, out)
 
 
 @entry
-def forward_dynamics(system, w, q, v, tau, wrench, t, rows, ops, targets, places, desk, a, f):
-    """Accelerations a (nv,) and reactions f (m,) under the forces tau (nv,) on joints, wrench (n, 6) on links, and the
-    elements at time t. Gives the first singular joint or −1, the number of redundant rows, and whether the elimination
-    failed."""
-    system, w, ops, targets, x = look_at(system), numbers(w), integers(ops), integers(targets), numbers(desk)
+def forward_dynamics(system, w, given, closed, a, f):
+    """Accelerations a (nv,) and reactions f (m,) at a loaded state. Gives the first singular joint or −1,
+    the number of redundant rows, and whether the elimination failed."""
+    system, w, c = look_at(system), numbers(w), seen(closed)
     tree = system.tree
-    set_wrenches(tree, w, wrench)
-    set_time(system.elements, tree, w, t)
-    arrive(system, w, q)
-    rows_at_node(tree, w, rows, places, x)
-    redundant, lost = factor_node(tree, w, rows, ops, targets, places, x)
+    set_wrenches(tree, w, given.wrench)
+    set_time(system.elements, tree, w, given.t)
+    arrive(system, w, given.q)
+    rows_at_node(tree, w, c)
+    redundant, lost = factor_node(tree, w, c)
     singular = singular_joint(tree, w)
-    acceleration(system, w, v, Held(True, tau), rows, ops, places, x, a)
-    copy(after(x, places.answer), f, places.rows)
+    acceleration(system, w, given.v, Held(True, given.tau), c, a)
+    copy(after(c.x, c.places.answer), f, c.places.rows)
     return singular, redundant, lost

@@ -10,13 +10,14 @@ from ..machine.simd import after
 from ..maths import so3
 from ..maths.spatial import put6, read3, read6, shift_wrench
 from ..maths.vec3 import add, add_scaled, sub
-from .elimination import NODE
+from .closed import NODE
 from .rows import COUPLE, couple_row, gap_between, near_origins, opposite, wrench_row
 
 
 @kernel
-def rows_at_node(tree, w, rows, places, x):
+def rows_at_node(tree, w, c):
     """Set the wrenches of all rows at the node, and g as the right-hand side. Needs place()."""
+    rows, places, x = c.rows, c.places, c.x
     near = after(x, places.near)
     near_origins(tree, w, near)
     for r in range(places.rows):
@@ -56,16 +57,17 @@ def put_joint(x, targets, t, before, now):
 
 
 @kernel
-def begin(places, x):
+def begin(c):
     """Clear what a matrix with rows is made of."""
-    for j in range(places.cleared):
-        x[j] = 0.0
+    for j in range(c.places.cleared):
+        c.x[j] = 0.0
 
 
 @kernel
-def begin_mass(rows, targets, places, x):
+def begin_mass(c):
     """Put the rows of the node in place. Needs rows_at_node()."""
-    begin(places, x)
+    rows, targets, places, x = c.rows, c.targets, c.places, c.x
+    begin(c)
     for r in range(places.rows):
         o, t = places.node + NODE * r, 6 * r
         if x[places.active + r] == 0.0:
@@ -81,11 +83,12 @@ def begin_mass(rows, targets, places, x):
 
 
 @kernel
-def rows_after(tree, w, rows, targets, places, x, factoring):
+def rows_after(tree, w, c, factoring):
     """Set g at the end of the present motion as the right-hand side; if ``factoring``, put the rows in place, too.
     Needs displacements() and rows_at_node()."""
+    rows, targets, places, x = c.rows, c.targets, c.places, c.x
     if factoring:
-        begin(places, x)
+        begin(c)
     for r in range(places.rows):
         a, b, o, t = rows.a[r], rows.b[r], places.node + NODE * r, 6 * r
         La, Lb = link(w, a), link(w, b)
@@ -110,8 +113,9 @@ def rows_after(tree, w, rows, targets, places, x, factoring):
 
 
 @kernel
-def add_impulses(tree, w, rows, places, x, at, k):
+def add_impulses(tree, w, c, at, k):
     """Add Aᵀ λ of the node to the momenta of links and joints: k times the multipliers from address ``at`` on."""
+    rows, places, x = c.rows, c.places, c.x
     for r in range(places.rows):
         a, b, o, size = rows.a[r], rows.b[r], places.node + NODE * r, k * x[at + r]
         if x[places.active + r] == 0.0:

@@ -23,12 +23,17 @@ REDUNDANT, CHANGED, TWICE, FAILED, KNOWN = 0, 1, 2, 3, 4
 
 
 @kernel
-def factor_node(tree, w, rows, ops, targets, places, x):
+def told_of(c):
+    return after(c.x, c.places.told)
+
+
+@kernel
+def factor_node(tree, w, c):
     """Factor the mass matrix with the rows of the node. Gives the number of redundant rows, and whether it failed.
     Needs place() and rows_at_node()."""
     begin_inertias(tree, w)
-    begin_mass(rows, targets, places, x)
-    _, redundant, lost = factor(tree, w, ops, places, x, 0.0, None)
+    begin_mass(c)
+    _, redundant, lost = factor(tree, w, c, 0.0, None)
     return redundant, lost
 
 
@@ -56,20 +61,20 @@ def twice_kinetic(tree, w, v):
 
 
 @part
-def project(tree, state, rows, ops, targets, places, x):
+def project(tree, state, c):
     """Project the momenta of the node, and set v, μ and what is told of the node. Needs place()."""
-    w, told = state.w, after(x, places.told)
-    rows_at_node(tree, w, rows, places, x)
-    redundant, lost = factor_node(tree, w, rows, ops, targets, places, x)
+    w, places, x, told = state.w, c.places, c.x, told_of(c)
+    rows_at_node(tree, w, c)
+    redundant, lost = factor_node(tree, w, c)
     told[CHANGED] = 0.0 if float(redundant) == told[REDUNDANT] else 1.0
     told[KNOWN] = 1.0
     told[REDUNDANT], told[FAILED] = float(redundant), 1.0 if lost else 0.0
     clear(after(x, places.rhs), places.rows)
     drop_momenta(tree, w)
-    up(tree, w, ops, places, x)
-    down(tree, w, ops, places, x, None, None)
+    up(tree, w, c)
+    down(tree, w, c, None, None)
     get_solution(tree, w, w, state.v)
     copy(after(x, places.answer), after(x, places.kick), places.rows)
-    add_impulses(tree, w, rows, places, x, places.answer, 1.0)
+    add_impulses(tree, w, c, places.answer, 1.0)
     told[TWICE] = twice_kinetic(tree, w, state.v)
     state.factored[0] = 0.0

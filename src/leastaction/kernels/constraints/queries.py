@@ -8,23 +8,24 @@ from ..layout import DOF
 from ..machine.jit import entry, kernel
 from ..machine.memory import link, look
 from ..machine.simd import numbers
-from ..maths.spatial import read3, shift_wrench
+from ..maths.spatial import read3, read6, shift_wrench
 from ..maths.vec3 import dot
 from ..rnea import velocities
 from .rows import COUPLE, rows_at
 
 
 @entry
-def values(tree, w, rows, q, near, g, Ca, Cb):
-    """g (m,) of all rows, and the wrenches Ca, Cb (6 m) on their links."""
+def values(tree, w, rows, q, found):
+    """g of all rows, and the wrenches Ca, Cb on their links."""
     tree, w = look(tree), numbers(w)
     place(tree, w, q)
-    rows_at(tree, w, rows, q, near, g, Ca, Cb)
+    rows_at(tree, w, rows, q, found)
 
 
 @kernel
-def along_the_tree(tree, w, i, m, f, part, out):
-    """Add Jᵀ (m, f) to ``out``, in the layout of v, for a wrench on link i about its origin."""
+def along_the_tree(tree, w, i, wrench, part, out):
+    """Add Jᵀ wrench to ``out``, in the layout of v, for a wrench on link i about its origin."""
+    m, f = wrench
     while i < tree.n:
         L, k = link(w, i), tree.iv[i]
         joint.force(tree.kind[i], L, m, f, part, k)
@@ -35,11 +36,12 @@ def along_the_tree(tree, w, i, m, f, part, out):
 
 
 @entry
-def jacobian(tree, w, rows, q, near, g, Ca, Cb, part, A):
-    """The same, and A (m, nv), which is zero before: ∂g/∂q in body-axis increments. ``part`` (nv,) is scratch."""
+def jacobian(tree, w, rows, q, found, A):
+    """The same, and A (m, nv), which is zero before: ∂g/∂q in body-axis increments."""
+    Ca, Cb = found.Ca, found.Cb
     tree, w = look(tree), numbers(w)
     place(tree, w, q)
-    rows_at(tree, w, rows, q, near, g, Ca, Cb)
+    rows_at(tree, w, rows, q, found)
     for r in range(len(rows.kind)):
         a, b = rows.a[r], rows.b[r]
         if rows.kind[r] == COUPLE:
@@ -47,16 +49,17 @@ def jacobian(tree, w, rows, q, near, g, Ca, Cb, part, A):
             if b < tree.n:
                 A[r, tree.iv[b]] += Cb[6 * r]
             continue
-        along_the_tree(tree, w, a, read3(Ca, 6 * r), read3(Ca, 6 * r + 3), part, A[r])
-        along_the_tree(tree, w, b, read3(Cb, 6 * r), read3(Cb, 6 * r + 3), part, A[r])
+        along_the_tree(tree, w, a, read6(Ca, 6 * r), found.part, A[r])
+        along_the_tree(tree, w, b, read6(Cb, 6 * r), found.part, A[r])
 
 
 @entry
-def rates(tree, w, rows, q, v, near, g, Ca, Cb, rate):
-    """The rows and their rates A v (m,), by the twists of the links."""
+def rates(tree, w, rows, q, v, found):
+    """The rows and their rates A v, by the twists of the links."""
+    Ca, Cb, rate = found.Ca, found.Cb, found.rate
     tree, w = look(tree), numbers(w)
     place(tree, w, q)
-    rows_at(tree, w, rows, q, near, g, Ca, Cb)
+    rows_at(tree, w, rows, q, found)
     velocities(tree, w, v)
     for r in range(len(rows.kind)):
         a, b = rows.a[r], rows.b[r]
@@ -78,9 +81,9 @@ def power(twist, C, k):
 
 
 @kernel
-def change_along(tree, w, i, last, m, f, part):
+def change_along(tree, w, i, last, wrench, part):
     """The greatest rate by which a joint between link i and its ancestor ``last`` changes a row with this wrench."""
-    most = 0.0
+    most, (m, f) = 0.0, wrench
     while i != last and i < tree.n:
         L, k = link(w, i), tree.iv[i]
         joint.force(tree.kind[i], L, m, f, part, k)
@@ -92,18 +95,19 @@ def change_along(tree, w, i, last, m, f, part):
 
 
 @entry
-def greatest_change(tree, w, rows, q, near, ancestor, g, Ca, Cb, part, out):
-    """out (m,) ← the greatest rate by which a joint changes each row, relative to the wrench of the row. ``ancestor``
-    (m,): where the two paths of a row meet."""
+def greatest_change(tree, w, rows, q, ancestor, found):
+    """The greatest rate by which a joint changes each row, relative to the wrench of the row. ``ancestor`` (m,): where
+    the two paths of a row meet."""
+    part, out = found.part, found.rate
     tree, w = look(tree), numbers(w)
     place(tree, w, q)
-    rows_at(tree, w, rows, q, near, g, Ca, Cb)
+    rows_at(tree, w, rows, q, found)
     for r in range(len(rows.kind)):
         if rows.kind[r] == COUPLE:
             out[r] = 1.0
             continue
-        a, b = (read3(Ca, 6 * r), read3(Ca, 6 * r + 3)), (read3(Cb, 6 * r), read3(Cb, 6 * r + 3))
+        a, b = read6(found.Ca, 6 * r), read6(found.Cb, 6 * r)
         size = max(dot(a[0], a[0]) + dot(a[1], a[1]), dot(b[0], b[0]) + dot(b[1], b[1]))
-        most = max(change_along(tree, w, rows.a[r], ancestor[r], a[0], a[1], part),
-                   change_along(tree, w, rows.b[r], ancestor[r], b[0], b[1], part))
+        most = max(change_along(tree, w, rows.a[r], ancestor[r], a, part),
+                   change_along(tree, w, rows.b[r], ancestor[r], b, part))
         out[r] = most / sqrt(size) if size > 0.0 else 0.0

@@ -15,11 +15,12 @@ manifold. The same text serves at t_k and at t_{k+1}: there the rotations are Δ
 
 from collections import namedtuple
 
-from ..maths.spatial import read3, shift_wrench
+import numpy as np
+
 from ..machine.jit import formula, kernel
 from ..machine.memory import link
-from ..machine.simd import integers, numbers
 from ..maths import so3
+from ..maths.spatial import put6, read3, shift_wrench
 from ..maths.vec3 import add, cross, dot, neg, scale, sub
 
 POS, DOT, DIST, COUPLE = 0, 1, 2, 3
@@ -31,13 +32,15 @@ POWERS = 5  # coefficients of a COUPLE row
 # coupling the row is of; and of each link and the ground, root (n + 1): the root link of its tree. All are flat arrays.
 Rows = namedtuple("Rows", "kind a b sa sb ea eb length coefficients reference scale loop root")
 
+# What is asked of all rows at a configuration. g (m,); rate (m,); Ca, Cb (6 m): the wrenches on both links about their
+# origins, m f, of a COUPLE row first ∂g/∂q_a and ∂g/∂q_b; near (3 n + 3), part (nv): scratch
+Found = namedtuple("Found", "g rate Ca Cb near part")
 
-@kernel
-def seen(rows):
-    """Rows through views: passing an array on costs more than many a row does."""
-    return Rows(integers(rows.kind), integers(rows.a), integers(rows.b), numbers(rows.sa), numbers(rows.sb),
-                numbers(rows.ea), numbers(rows.eb), numbers(rows.length), numbers(rows.coefficients),
-                numbers(rows.reference), numbers(rows.scale), integers(rows.loop), integers(rows.root))
+
+def room_for(tree, rows):
+    """Zeros for what is asked of all rows."""
+    m = len(rows.kind)
+    return Found(*map(np.zeros, (m, m, 6 * m, 6 * m, 3 * tree.n + 3, tree.nv)))
 
 
 @kernel
@@ -97,26 +100,19 @@ def gap_between(w, near, root, a, b):
 
 
 @kernel
-def put6(out, k, m, f):
-    out[k], out[k + 1], out[k + 2] = m
-    out[k + 3], out[k + 4], out[k + 5] = f
-
-
-@kernel
-def rows_at(tree, w, rows, q, near, g, Ca, Cb):
-    """All rows at the node: g (m,) and the wrenches Ca, Cb (m, 6) on both links about their origins, m f; of a COUPLE
-    row the first number is ∂g/∂q_a and ∂g/∂q_b. Needs place()."""
+def rows_at(tree, w, rows, q, found):
+    """All rows at the node, in ``found``: g, Ca and Cb. Needs place()."""
+    near, g, Ca, Cb = found.near, found.g, found.Ca, found.Cb
     near_origins(tree, w, near)
     for r in range(len(rows.kind)):
         a, b, no = rows.a[r], rows.b[r], (0.0, 0.0, 0.0)
         if rows.kind[r] == COUPLE:
             other = q[tree.iq[b]] if b < tree.n else 0.0
             g[r], x, y = couple_row(rows, r, q[tree.iq[a]], other)
-            put6(Ca, 6 * r, (x, 0.0, 0.0), no)
-            put6(Cb, 6 * r, (y, 0.0, 0.0), no)
+            put6(Ca, 6 * r, ((x, 0.0, 0.0), no))
+            put6(Cb, 6 * r, ((y, 0.0, 0.0), no))
             continue
         gap = gap_between(w, near, rows.root, a, b)
         g[r], m, f = wrench_row(rows, r, link(w, a).rotation, link(w, b).rotation, gap)
-        put6(Ca, 6 * r, m, f)
-        m, f = opposite(m, f, gap)
-        put6(Cb, 6 * r, m, f)
+        put6(Ca, 6 * r, (m, f))
+        put6(Cb, 6 * r, opposite(m, f, gap))

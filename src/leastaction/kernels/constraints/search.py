@@ -49,17 +49,17 @@ def correction(tree, w, h):
 
 
 @kernel
-def factor_step(tree, w, rows, ops, targets, places, x, h, retraction, exact):
+def factor_step(tree, w, c, h, retraction, exact):
     """Factor Newton's matrix with rows at the present motion, and set g as the right-hand side. Gives a status: 0,
     WRONG_ROOT or SINGULAR."""
-    rows_after(tree, w, rows, targets, places, x, True)
+    rows_after(tree, w, c, True)
     begin_stiffnesses(tree, w, h, retraction, exact)
-    det, _, lost = factor(tree, w, ops, places, x, h, True)
+    det, _, lost = factor(tree, w, c, h, True)
     return SINGULAR if lost else WRONG_ROOT if det < 0.0 else 0
 
 
 @part
-def find_root(tree, state, h, reference, settings, rows, ops, targets, places, x):
+def find_root(tree, state, h, reference, settings, c):
     """As root.find_root, but the last correction has been made. Needs rows_at_node()."""
     w, track, least, origin = state.w, (inf, inf, inf, 0.0, 0.0), 1.0, 0.0
     factored = False
@@ -68,15 +68,14 @@ def find_root(tree, state, h, reference, settings, rows, ops, targets, places, x
         if not least > LEAST_COSINE:
             return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE, least
         if factored:
-            rows_after(tree, w, rows, targets, places, x, False)
+            rows_after(tree, w, c, False)
         else:
-            trouble = factor_step(tree, w, rows, ops, targets, places, x, h, settings.retraction,
-                                  not rough(settings, iteration))
+            trouble = factor_step(tree, w, c, h, settings.retraction, not rough(settings, iteration))
             if trouble < 0:
                 return iteration, track[0], trouble, least
             factored, origin = settings.chord, -1.0
-        up(tree, w, ops, places, x)
-        down(tree, w, ops, places, x, 1.0, True)
+        up(tree, w, c)
+        down(tree, w, c, 1.0, True)
         size, square = reference + 2.0 * twice_energy, correction(tree, w, h)
         relative = sqrt(square / size if size > 0.0 else square) if square >= 0.0 else nan
         origin = relative if origin < 0.0 else origin
@@ -88,12 +87,18 @@ def find_root(tree, state, h, reference, settings, rows, ops, targets, places, x
     return settings.max_iterations, track[0], EXHAUSTED, least
 
 
+@kernel
+def keep_multipliers(c):
+    """The multipliers of the last solve are those of the step."""
+    copy(after(c.x, c.places.answer), after(c.x, c.places.total), c.places.rows)
+
+
 @part
-def find_and_leave(tree, state, h, reference, settings, rows, ops, targets, places, x):
+def find_and_leave(tree, state, h, reference, settings, c):
     """As search.find_and_leave."""
-    evaluations, residual, status, least = find_root(tree, state, h, reference, settings, rows, ops, targets, places, x)
+    evaluations, residual, status, least = find_root(tree, state, h, reference, settings, c)
     if status < 0:
         return evaluations, residual, status, worst_joint(tree, state, h, settings.retraction, False, status), least
-    copy(after(x, places.answer), after(x, places.total), places.rows)
+    keep_multipliers(c)
     leave(tree, state, h, 1.0, None)
     return evaluations, residual, status, -1, least

@@ -13,7 +13,6 @@ from ..joints import set_motion
 from ..layout import Made
 from ..machine.jit import entry, kernel, part
 from ..machine.memory import look_at, see
-from ..machine.simd import after, integers, numbers
 from ..methods import method
 from ..mobility import look_ahead
 from ..momentum import generalized_momentum
@@ -22,33 +21,30 @@ from ..record import KNOWN as LOOKED_AT, LOOK
 from ..rnea import total_momentum
 from ..settings import SINGULAR
 from ..step import NOTICEABLE, after_stage, come, jumped, may_divide, nothing_yet
+from .closed import seen
 from .filling import rows_at_node
-from .projection import CHANGED, FAILED, KNOWN, REDUNDANT, TWICE, project
-from .rows import seen
+from .projection import CHANGED, FAILED, KNOWN, REDUNDANT, TWICE, project, told_of
 from .search import find_and_leave
 
-# stages, weights, settings: as of step.Variational; rows: see rows.py; ops, targets, places: of constraint_plan.Plan;
-# desk: memory of the rows; events: steps at which the number of redundant rows changed, and the new number: first how
-# many there were, then those that there was room for
-Constrained = namedtuple("Constrained", "stages weights settings rows ops targets places desk events")
+# stages, weights, settings: as of step.Variational; closed: see closed.py; events: steps at which the number of
+# redundant rows changed, and the new number: first how many there were, then those that there was room for
+Constrained = namedtuple("Constrained", "stages weights settings closed events")
 EVENTS = 64  # of which are kept
 
 
 @part
 def step(method, system, state, held, h, stage):
     """One step from a node to the next, as step.step."""
-    tree, w, places, x = system.tree, state.w, method.places, numbers(method.desk)
-    ops, targets, rows = integers(method.ops), integers(method.targets), seen(method.rows)
-    told = after(x, places.told)
+    tree, w, c = system.tree, state.w, seen(method.closed)
+    told = told_of(c)
     if told[KNOWN] == 0.0:
-        rows_at_node(tree, w, rows, places, x)
+        rows_at_node(tree, w, c)
     told[KNOWN] = 0.0
     kick(system, w, held, 0.5 * h)
     damp(system.elements, tree, state, 0.5 * h, False)
     guess(None, system, state, held, h, stage)
     set_motion(tree, w, state.motion)
-    evaluations, residual, status, blamed, least = find_and_leave(
-        tree, state, h, state.scale[0], method.settings, rows, ops, targets, places, x)
+    evaluations, residual, status, blamed, least = find_and_leave(tree, state, h, state.scale[0], method.settings, c)
     made = Made(float(evaluations), residual, float(status), blamed, least, 0.0)
     if status < 0:
         return made
@@ -58,9 +54,9 @@ def step(method, system, state, held, h, stage):
 @part
 def settle(method, system, state, k, made):
     """Project the node after step k."""
-    places, x = method.places, numbers(method.desk)
-    project(system.tree, state, seen(method.rows), integers(method.ops), integers(method.targets), places, x)
-    told = after(x, places.told)
+    c = seen(method.closed)
+    project(system.tree, state, c)
+    told = told_of(c)
     if told[CHANGED] != 0.0:
         note(method.events, k, int(told[REDUNDANT]))
     status = float(SINGULAR) if told[FAILED] != 0.0 else made.status
@@ -79,7 +75,7 @@ def note(events, k, redundant):
 @part
 def begin(method, system, state, h):
     """As step.begin. What is known of the node may have been of another."""
-    numbers(method.desk)[method.places.told + KNOWN] = 0.0
+    told_of(seen(method.closed))[KNOWN] = 0.0
     state.scale[0] = force_scale(system.tree, state.w, system.gravity, h)
     learn(state, h, method.stages, method.weights, method.settings.guess, 0)
 
@@ -102,7 +98,7 @@ def advance(method, system, state, held, k, h):
 @part
 def look(method, system, state, springs, whole):
     """Twice the kinetic energy, and the energy, of the node, which is projected."""
-    twice = numbers(method.desk)[method.places.told + TWICE]
+    twice = told_of(seen(method.closed))[TWICE]
     return twice, 0.5 * twice + potential_energy(system, state.w, springs)
 
 
@@ -119,7 +115,7 @@ def too_long(method, state, made, twice, energy, known):
 @part
 def undo(method, system, state):
     """Come back to the node before the step that failed. Its momenta are on the manifold."""
-    numbers(method.desk)[method.places.told + KNOWN] = 0.0
+    told_of(seen(method.closed))[KNOWN] = 0.0
     restore_node(system, state)
 
 
@@ -132,15 +128,16 @@ method(Constrained, begin, advance, look, too_long, undo, leave)
 
 
 @entry
-def set_up(rows, ops, targets, places, desk, system, room):
+def set_up(closed, system, room):
     """Project the node that node.prepare() set up, and begin the extremes there again. Gives the number of redundant
     rows, or −1 if the elimination failed."""
     system = look_at(system)
-    state, x = see(system.tree, room, 1), numbers(desk)
+    state, c = see(system.tree, room, 1), seen(closed)
     springs = arrive(system, state.w, state.q)
-    project(system.tree, state, seen(rows), integers(ops), integers(targets), places, x)
+    project(system.tree, state, c)
+    told = told_of(c)
     generalized_momentum(system.tree, state.w, state.v, state.p)
-    twice = x[places.told + TWICE]
+    twice = told[TWICE]
     energy = 0.5 * twice + potential_energy(system, state.w, springs)
     angular, linear = total_momentum(system.tree, state.w)
     momentum = angular + linear
@@ -150,5 +147,4 @@ def set_up(rows, ops, targets, places, desk, system, room):
     for j in range(6):
         state.total[j] = extremes[3 + j] = extremes[9 + j] = momentum[j]
     extremes[2], extremes[LOOKED_AT] = 0.5 * twice, 1.0
-    told = after(x, places.told)
     return -1 if told[FAILED] != 0.0 else int(told[REDUNDANT])

@@ -7,7 +7,12 @@ So no joint needs a chart, and no quaternion leaves its sphere: a method integra
 and q₁ = q₀ ⊕ ε₁. Its file has the step alone; explicit_method() adds the verbs below.
 """
 
+from collections import namedtuple
+
 from ..aba import aba
+from ..constraints.dynamics import acceleration
+from ..constraints.filling import rows_at_node
+from ..constraints.projection import factor_node
 from ..elements import set_time
 from ..joints import dispatch as joint
 from ..joints import move_by
@@ -20,6 +25,9 @@ from ..momentum import generalized_momentum, momentum_of
 from ..node import arrive, potential_energy
 from ..rnea import kinetic_energy
 
+# Where rates are asked: at the time t, at q = q0 ⊕ epsilon, which is set, and v; and where they go: rate, ε̇, and a, v̇
+Stage = namedtuple("Stage", "t q0 epsilon v q rate a")
+
 
 @kernel
 def increment_rate(tree, epsilon, v, out):
@@ -29,14 +37,22 @@ def increment_rate(tree, epsilon, v, out):
 
 
 @kernel
-def rates(system, state, held, t, q0, epsilon, v, q, rate, a):
-    """ε̇ and v̇ at the time t, at q = q₀ ⊕ ε, which is set, and v."""
-    tree = system.tree
-    copy(q0, q, tree.nq)
-    move_by(tree, q, epsilon)
-    increment_rate(tree, epsilon, v, rate)
-    set_time(system.elements, tree, state.w, t)
-    aba(system, state.w, q, v, held, a)
+def rates(system, state, held, at, c):
+    """Set ε̇ and v̇ of a stage; of a model with rows (c is not None), so that A v stays zero. Gives whether their
+    elimination failed."""
+    tree, w = system.tree, state.w
+    copy(at.q0, at.q, tree.nq)
+    move_by(tree, at.q, at.epsilon)
+    increment_rate(tree, at.epsilon, at.v, at.rate)
+    set_time(system.elements, tree, w, at.t)
+    if c is None:
+        aba(system, w, at.q, at.v, held, at.a)
+        return False
+    arrive(system, w, at.q)
+    rows_at_node(tree, w, c)
+    _, lost = factor_node(tree, w, c)
+    acceleration(system, w, at.v, held, c, at.a)
+    return lost
 
 
 @kernel

@@ -26,7 +26,7 @@ from ..machine.jit import kernel, part
 from ..machine.memory import clear, copy, link
 from ..machine.simd import after, numbers
 from ..settings import NOT_FINITE, TOO_MANY, TOO_SHORT
-from .common import explicit_method, keep_velocity, rates
+from .common import Stage, explicit_method, keep_velocity, rates
 from .common import undo as undo_step
 from .dormand_prince_table import DENSE, END, ERROR, STAGES
 
@@ -41,6 +41,7 @@ BEGUN, START, COUNT, SPAN, NEXT = 0, 1, 2, 3, 4
 CLOCK, ROWS = 5, 7
 # k (16, 2 nv): rates of the stages; y: H Σ a k; high, low: estimates of the error; scale: their units; v, q: of a stage
 Desk = namedtuple("Desk", "k y high low scale v q")
+Work = namedtuple("Work", "state m d h")  # what a step works on: the state, the memory, the desk; h: distance of nodes
 
 MOST = 10_000  # internal steps from one node to the next
 LONGEST = 1000.0  # internal step, in distances of nodes
@@ -84,11 +85,16 @@ def see_desk(method, tree):
 
 
 @kernel
-def combine(table, row, stages, k, width, factor, out):
-    """out = factor Σ_s table[row, s] k_s over the first stages."""
+def row_of(table, row):
+    return after(table, row * STAGES)
+
+
+@kernel
+def combine(row, stages, k, width, factor, out):
+    """out = factor Σ_s row[s] k_s over the first stages."""
     clear(out, width)
     for s in range(stages):
-        weight = factor * table[row * STAGES + s]
+        weight = factor * row[s]
         if weight != 0.0:
             rate = after(k, s * width)
             for j in range(width):
@@ -105,13 +111,13 @@ def fraction(table, s):
 
 
 @kernel
-def evaluate(system, state, held, t, m, d, s):
+def evaluate(system, held, work, t, s):
     """k_s = f(y₀ + y) at the time t."""
-    nv = system.tree.nv
+    nv, (state, m, d, _) = system.tree.nv, work
     rate = after(d.k, 2 * nv * s)
     for j in range(nv):
         d.v[j] = m.v0[j] + d.y[nv + j]
-    rates(system, state, held, t, m.q0, d.y, d.v, d.q, rate, after(rate, nv))
+    rates(system, state, held, Stage(t, m.q0, d.y, d.v, d.q, rate, after(rate, nv)), None)
 
 
 @kernel
@@ -157,8 +163,9 @@ def is_forced(tree, w, held):
 
 
 @kernel
-def restart(method, system, state, held, t, m, d, h):
+def restart(method, system, held, work, t):
     """Begin at the node, at the time t. Gives the number of evaluations."""
+    state, m, d, h = work
     tree, nv, width = system.tree, system.tree.nv, 2 * system.tree.nv
     copy(state.q, m.q1, tree.nq)
     copy(state.v, m.v1, nv)
@@ -177,7 +184,7 @@ def restart(method, system, state, held, t, m, d, h):
     direction = 1.0 if h > 0.0 else -1.0
     for j in range(width):
         d.y[j] = direction * first * d.k[j]
-    evaluate(system, state, held, t + direction * first, m, d, 1)
+    evaluate(system, held, work, t + direction * first, 1)
     for j in range(width):
         d.high[j] = (d.k[width + j] - d.k[j]) / first
     steepest = max(sqrt(rate), sqrt(mean_square(d.high, d.scale, width)))
@@ -201,8 +208,8 @@ def begin_step(method, tree, m, d):
 def error_of(table, tree, m, d, tol, span):
     """Error of the step that is on the desk, in units of what is allowed."""
     nv, width = tree.nv, 2 * tree.nv
-    combine(table, ERROR, END, d.k, width, span, d.high)
-    combine(table, ERROR + 1, END, d.k, width, span, d.low)
+    combine(row_of(table, ERROR), END, d.k, width, span, d.high)
+    combine(row_of(table, ERROR + 1), END, d.k, width, span, d.low)
     high = low = 0.0
     for j in range(width):
         unit = d.scale[j]
@@ -215,17 +222,17 @@ def error_of(table, tree, m, d, tol, span):
 
 
 @part
-def try_steps(method, system, state, held, t, m, d, span, h):
+def try_steps(method, system, held, work, t, span):
     """Make an internal step of this length from the time t on, or one as much shorter as it takes. Gives what became of
     it."""
-    tree, width, table = system.tree, 2 * system.tree.nv, numbers(method.table)
+    tree, width, table, (_, m, d, h) = system.tree, 2 * system.tree.nv, numbers(method.table), work
     begin_step(method, tree, m, d)
     evaluations, most = 0.0, GREATEST
     while True:
         for s in range(1, END):
-            combine(table, s, s, d.k, width, span, d.y)
-            evaluate(system, state, held, t + fraction(table, s) * span, m, d, s)
-        combine(table, END, END, d.k, width, span, d.y)
+            combine(row_of(table, s), s, d.k, width, span, d.y)
+            evaluate(system, held, work, t + fraction(table, s) * span, s)
+        combine(row_of(table, END), END, d.k, width, span, d.y)
         evaluations += END - 1.0
         error = error_of(table, tree, m, d, method.tol, span)
         factor = SAFETY * error**POWER if error > 0.0 else GREATEST
@@ -235,7 +242,7 @@ def try_steps(method, system, state, held, t, m, d, span, h):
         span *= max(factor, LEAST) if error < inf else 0.1
         if abs(span) < SHORTEST * abs(h):
             return Made(evaluations, error, float(TOO_SHORT if error < inf else NOT_FINITE), worst(tree, d), 0.0, 0.0)
-    evaluate(system, state, held, t + span, m, d, END)
+    evaluate(system, held, work, t + span, END)
     copy(d.q, m.q1, tree.nq)
     copy(d.v, m.v1, tree.nv)
     copy(after(d.k, END * width + tree.nv), m.a1, tree.nv)
@@ -259,19 +266,20 @@ def worst(tree, d):
 
 
 @part
-def join(method, system, state, held, t, m, d):
+def join(method, system, held, work, t):
     """Make the polynomial between the ends of the step that is on the desk, from the time t on; three evaluations."""
-    width, table, span = 2 * system.tree.nv, numbers(method.table), m.clock[SPAN]
+    width, table, (_, m, d, _) = 2 * system.tree.nv, numbers(method.table), work
+    span = m.clock[SPAN]
     end = after(d.k, END * width)
     for j in range(width):
         m.F[j] = d.y[j]
         m.F[width + j] = span * d.k[j] - d.y[j]
         m.F[2 * width + j] = 2.0 * d.y[j] - span * (end[j] + d.k[j])
     for s in range(END + 1, STAGES):
-        combine(table, s, s, d.k, width, span, d.y)
-        evaluate(system, state, held, t + fraction(table, s) * span, m, d, s)
+        combine(row_of(table, s), s, d.k, width, span, d.y)
+        evaluate(system, held, work, t + fraction(table, s) * span, s)
     for row in range(3, ROWS):
-        combine(table, DENSE + row - 3, STAGES, d.k, width, span, after(m.F, row * width))
+        combine(row_of(table, DENSE + row - 3), STAGES, d.k, width, span, after(m.F, row * width))
 
 
 @part
@@ -294,10 +302,11 @@ def dormand_prince_8(method, system, state, held, k, h):
     """From the node to the next, by as many internal steps as it takes."""
     tree, m, d = system.tree, see_memory(method, system.tree), see_desk(method, system.tree)
     clock, direction, forced = m.clock, 1.0 if h > 0.0 else -1.0, is_forced(system.tree, state.w, held)
+    work = Work(state, m, d, h)
     keep_velocity(tree, state)
     evaluations, error = 0.0, 0.0
     if forced or clock[BEGUN] == 0.0:
-        evaluations = restart(method, system, state, held, k * h, m, d, h)
+        evaluations = restart(method, system, held, work, k * h)
     for _ in range(MOST):
         ahead = (clock[COUNT] + 1.0) * h - clock[START]  # of the next node, from the start of the internal step
         if direction * (clock[SPAN] - ahead) >= 0.0:
@@ -312,7 +321,7 @@ def dormand_prince_8(method, system, state, held, k, h):
         if forced and 2.0 * abs(span) > abs(rest):
             span = rest if abs(span) >= abs(rest) else 0.5 * rest
         t = k * h + clock[START]
-        step = try_steps(method, system, state, held, t, m, d, span, h)
+        step = try_steps(method, system, held, work, t, span)
         evaluations, error = evaluations + step.evaluations, max(error, method.tol * step.residual)
         if step.status < 0.0:
             return Made(evaluations, error, float(step.status), step.blamed, 0.0, 0.0)
@@ -325,7 +334,7 @@ def dormand_prince_8(method, system, state, held, k, h):
                 clock[BEGUN] = 0.0
                 return Made(evaluations, error, 0.0, 0, 0.0, 0.0)
         elif direction * (clock[SPAN] - rest) >= 0.0:
-            join(method, system, state, held, t, m, d)
+            join(method, system, held, work, t)
             evaluations += 3.0
     return Made(evaluations, error, float(TOO_MANY), worst(tree, d), 0.0, 0.0)
 

@@ -105,8 +105,8 @@ def deflect(L, q, rest, k):
 
 
 @kernel
-def add_derivative(L, h, turn, move, jacobian, k, column):
-    m, _ = group.derivative(L, h, turn, move)
+def add_derivative(L, h, twist, jacobian, k, column):
+    m, _ = group.derivative(L, h, twist[0], twist[1])
     add3(jacobian[:, column], k, so3.unrotate(L.rotation, m))
 
 
@@ -233,7 +233,8 @@ def down(tree, w, r, i, L, R, twist, k, newton, transposed):
 
 
 @kernel
-def hand_on(tree, w, i, L, x, a, b, t, coupled, newton):
+def hand_on(tree, w, i, L, number, newton):
+    x, a, b, t, _ = number
     A, (s, f), (rm, rf) = matrix(w, tree, i), read6(x, a), read6(x, b)
     r = add(rm, cross(rf, L.lever))
     put3(x, b, r)

@@ -45,7 +45,7 @@ residual = chosen("residual", kernel)  # (L, h, passive): set tau to minus the j
 # less the D₁ terms of armature, damping and spring
 carry = chosen("carry", kernel)  # (L, h, passive): set the momentum that it carries out of the step: the D₂ terms
 start_ahead = chosen("start_ahead", kernel)  # (L): let a momentum M v be that of a step which sees the spring ahead
-add_derivative = chosen("add_derivative", kernel)  # (L, h, turn, move, jacobian, k, column): add the change of the
+add_derivative = chosen("add_derivative", kernel)  # (L, h, twist, jacobian, k, column): add the change of the
 # joint's own residual when its motion is followed by a twist
 passive_force = chosen("passive_force", kernel)  # (L, v, out, k): add damping and spring forces at rates v
 armature_force = chosen("armature_force", kernel)  # (L, v, a, out, k): add what the armature needs
@@ -67,10 +67,10 @@ up = chosen("up", formula)  # (tree, w, r, i, L, R, wrench, transposed): elimina
 # Gives xᵀu, and the wrench on the parent
 down = chosen("down", formula)  # (tree, w, r, i, L, R, twist, k, newton, transposed): substitute, x ← x − D⁻¹ Sᵀ Â X ζ
 # of the parent. Gives ζ of the link. Unless k is None, the joint moves by k x
-hand_on = chosen("hand_on", formula)  # (tree, w, i, L, x, a, b, t, coupled, newton): let one number of a neighbour y
-# pass, its column of B[z, y] at a and its row of B[y, z] at b: set Sᵀ B[z, y] and B[y, z] S⁺ in their place, and
-# B[y, z] S⁺ D⁻¹ at t. ``coupled``: where a COUPLE row has what it takes and adds, or −1. Gives column and row as the
-# parent sees them
+hand_on = chosen("hand_on", formula)  # (tree, w, i, L, number, newton): let one number of a neighbour y pass, a
+# Crossing (x, a, b, t, coupled) of constraints/closed.py: its column of B[z, y] is at x[a] and its row of B[y, z] at
+# x[b]. Set Sᵀ B[z, y] and B[y, z] S⁺ in their place, and B[y, z] S⁺ D⁻¹ at x[t]. ``coupled``: where a COUPLE row has
+# what it takes and adds, or −1. Gives column and row as the parent sees them
 show_x = chosen("show_x", formula)  # (L, x, k): write the solution to x
 lessen_x = chosen("lessen_x", formula)  # (tree, w, i, L, x, k): take D⁻¹ times the numbers in x from the solution
 regular = chosen("regular", kernel)  # (tree, w, i): whether the pivot of the mass matrix is positive

@@ -125,8 +125,8 @@ def added_energy(L, v, k):
 
 
 @kernel
-def add_derivative(L, h, turn, move, jacobian, k, column):
-    m, f = group.derivative(L, h, turn, move)
+def add_derivative(L, h, twist, jacobian, k, column):
+    m, f = group.derivative(L, h, twist[0], twist[1])
     add3(jacobian[:, column], k, so3.unrotate(L.rotation, m))
     add3(jacobian[:, column], k + 3, so3.unrotate(L.rotation, f))
 
@@ -270,8 +270,9 @@ def down(tree, w, r, i, L, R, twist, k, newton, transposed):
 
 
 @kernel
-def hand_on(tree, w, i, L, x, a, b, t, coupled, newton):
+def hand_on(tree, w, i, L, number, newton):
     """Â D⁻¹ = 1 − E D⁻¹."""
+    x, a, b, t, _ = number
     inverse, E = matrix(w, tree, i), side(tree, w, i).E
     y, z = times(inverse, read6(x, a)), times_transposed(inverse, read6(x, b))
     put6(x, t, z)

@@ -163,7 +163,7 @@ def adds(L, h, newton):
 
 
 @formula
-def add_derivative(L, h, turn, move, jacobian, k, column):
+def add_derivative(L, h, twist, jacobian, k, column):
     jacobian[k, k] += L.armature / h + 0.5 * L.damping + 0.25 * h * L.stiffness + servo.derivative(L, h)
 
 
@@ -303,7 +303,8 @@ def down(tree, w, r, i, L, R, twist, k, newton, transposed):
 
 
 @formula
-def hand_on(tree, w, i, L, x, a, b, t, coupled, newton):
+def hand_on(tree, w, i, L, number, newton):
+    x, a, b, t, coupled = number
     (m, f), (rm, rf), (turn, move) = read6(x, a), read6(x, b), L.axis
     after_turn, after_move = L.axis if newton is None else L.axis_after
     s = dot(turn, m) + dot(move, f)
