@@ -18,22 +18,23 @@ from ..machine.simd import COMPILED, below, choose, less
 from ..maths.vec3 import NONE, cross, neg
 from ..momentum import momentum_solve_up
 from ..sweep import down, factor_mass, up
-from .points import pull, separation
+from .points import Line, pull, separation
 from .seam import verbs_of
 
 SMALL = 1e-4  # of the exponent, below which 1 − exp(−x) is a polynomial
 
 
 @kernel
-def rate_of(tree, w, on, other, arm, other_arm, way):
-    """Rate of the distance between the ends of two arms by the answers of the last solve, m/s."""
+def rate_of(tree, w, line):
+    """Rate of the length of a line by the answers of the last solve, m/s."""
     down(tree, w, w, None, None, None)
-    return separation(way, arm, other_arm, link(w, on).answer, link(w, other).answer)
+    return separation(line, link(w, line.on).answer, link(w, line.other).answer)
 
 
 @kernel
-def unit_pull(tree, w, on, other, arm, other_arm, way):
-    """Set the right-hand side of a solve to a unit impulse that drives the ends of two arms apart, and eliminate."""
+def unit_pull(tree, w, line):
+    """Set the right-hand side of a solve to a unit impulse that drives the ends of a line apart, and eliminate."""
+    on, other, arm, other_arm, way = line
     for i in range(tree.n):
         L = link(w, i)
         L.wrench = NONE
@@ -49,14 +50,15 @@ def unit_pull(tree, w, on, other, arm, other_arm, way):
 def relieve(damper, table, tree, w, k, h):
     """Let damper k act for a time h. Needs factor_mass(tree, w, 0)."""
     on, other, arm, other_arm, way, coefficient = damper(table, w, k)
+    line = Line(on, other, arm, other_arm, way)
     momentum_solve_up(tree, w)
-    rate = rate_of(tree, w, on, other, arm, other_arm, way)
-    unit_pull(tree, w, on, other, arm, other_arm, way)
-    mobility = rate_of(tree, w, on, other, arm, other_arm, way)
+    rate = rate_of(tree, w, line)
+    unit_pull(tree, w, line)
+    mobility = rate_of(tree, w, line)
     x = coefficient * h * mobility
     small = less(abs(x), SMALL)
     taken = choose(small, coefficient * h * (1.0 - x * (0.5 - x / 6.0)), (1.0 - exp(-x)) / choose(small, 1.0, mobility))
-    pull(tree, w, on, other, arm, other_arm, way, taken * rate)
+    pull(tree, w, line, taken * rate)
 
 
 @kernel

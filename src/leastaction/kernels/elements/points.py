@@ -1,10 +1,16 @@
 """What elements ask of a node: where points of links are, and when it is; and what they do to it: push there."""
 
+from collections import namedtuple
+
 from ..machine.jit import kernel
 from ..machine.memory import link
 from ..machine.simd import choose, less, number, numbers
 from ..maths import so3
 from ..maths.vec3 import add, cross, dot, neg, scale, sub
+
+# A line between two links, number ``on`` and ``other``: the arms from their origins to its ends, m, and the unit vector
+# from the first end to the other, all in world axes
+Line = namedtuple("Line", "on other arm other_arm way")
 
 
 @kernel
@@ -48,17 +54,17 @@ def turn(tree, w, on, impulse):
 
 
 @kernel
-def pull(tree, w, on, other, arm, other_arm, way, impulse):
-    """Pull the ends of two arms together, by an impulse along a unit vector from the first to the other."""
-    push(tree, w, on, arm, scale(impulse, way))
-    push(tree, w, other, other_arm, neg(scale(impulse, way)))
+def pull(tree, w, line, impulse):
+    """Pull the ends of a line together, by an impulse along it."""
+    push(tree, w, line.on, line.arm, scale(impulse, line.way))
+    push(tree, w, line.other, line.other_arm, neg(scale(impulse, line.way)))
 
 
 @kernel
-def separation(way, arm, other_arm, twist, other_twist):
-    """Rate at which the ends of two arms part along a unit vector, given the twists of their links, m/s."""
+def separation(line, twist, other_twist):
+    """Rate at which the ends of a line part, given the twists of their links, m/s."""
     (a, u), (b, v) = twist, other_twist
-    return dot(way, sub(add(v, cross(b, other_arm)), add(u, cross(a, arm))))
+    return dot(line.way, sub(add(v, cross(b, line.other_arm)), add(u, cross(a, line.arm))))
 
 
 @kernel

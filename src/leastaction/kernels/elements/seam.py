@@ -33,7 +33,7 @@ from ..machine.memory import link
 from ..machine.simd import COMPILED, number
 from ..maths.vec3 import NONE, sub
 from .digest import digest
-from .points import pull, separation
+from .points import Line, pull, separation
 
 Link = Annotated[Any, "link"]  # column of links (m,), by index; n is the ground
 Whole = Annotated[Any, "whole"]  # column of whole numbers (m,) or (m, k)
@@ -138,8 +138,8 @@ def drag(damper, table, tree, w):
     """Add the forces of dampers at the twists of the links, times 1 s, to their momenta. Needs velocities()."""
     for k in range(len(table[0])):
         on, other, arm, other_arm, way, coefficient = damper(table, w, k)
-        rate = separation(way, arm, other_arm, link(w, on).twist, link(w, other).twist)
-        pull(tree, w, on, other, arm, other_arm, way, coefficient * rate)
+        line = Line(on, other, arm, other_arm, way)
+        pull(tree, w, line, coefficient * separation(line, link(w, on).twist, link(w, other).twist))
 
 
 @kernel
