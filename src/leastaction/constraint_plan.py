@@ -272,8 +272,8 @@ def lay_out(graph: Graph, order: list[int], early: set[int]) -> Plan:
                                                                           pair(link, n + c), at[link] < at[n + c])
     places = Places(
         rows=count, cleared=cleared, rhs=take(count), answer=take(count), active=take(count), node=take(NODE * count),
-        near=take(3 * (n + 1)), total=take(count), kick=take(count), told=take(TOLD), scratch=take(SCRATCH),
-        square=take(36), front=take(SIDE * max(width, 1)))
+        near=take(3 * (n + 1)), total=take(count), kick=take(count), told=take(TOLD), aside=take(12 * n),
+        scratch=take(SCRATCH), square=take(36), front=take(SIDE * max(width, 1)))
     starts = np.cumsum([1 + len(ops), *map(len, ops)])[:-1]
     packed = np.concatenate([[len(ops)], starts, *ops]).astype(np.int64)
     return Plan(packed, places, targets, size, cost, width, bool(early),

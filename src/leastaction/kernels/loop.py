@@ -16,7 +16,7 @@ from .momentum import generalized_momentum
 from .node import prepare, save_node, set_wrenches
 from .record import EXTREMES, FAST, KNOWN, LOOK, follow, put_number, put_row, put_whole
 from .rnea import total_momentum
-from .settings import BAD_CONTROL, NOT_FINITE, UNRESOLVED
+from .settings import BAD_CONTROL, NOT_FINITE
 
 GREATEST = 1.7976931348623157e308  # of all finite numbers
 
@@ -56,8 +56,8 @@ def examine(method, system, state, made, k, whole, known):
     """Look at the node after step k. Gives the status of the step. It does not depend on which nodes are kept, so that
     keeping them changes nothing."""
     twice, energy = methods.look(method, system, state, made.springs, whole)
-    status = choose(methods.too_long(method, state, made, twice, energy, known) * less(-0.5, made.status), UNRESOLVED,
-                    made.status)
+    trouble = methods.trouble(method, state, made, twice, energy, known)
+    status = choose(less(trouble, -0.5) * less(-0.5, made.status), trouble, made.status)
     status = choose(less(abs(energy), GREATEST), status, NOT_FINITE)
     angular, linear = total_momentum(system.tree, state.w)
     momentum = angular + linear
@@ -73,16 +73,13 @@ def examine(method, system, state, made, k, whole, known):
 
 @part
 def record(tree, state, clock, k, out):
-    """Write the node after step k, if it is one to keep or one of every LOOK. The last one has its momentum, too."""
-    keep = (k + 1) % clock.every == 0
-    if keep or k + 1 == clock.first + clock.steps:
-        generalized_momentum(tree, state.w, state.v, state.p)
+    """Write the node after step k, if it is one to keep or one of every LOOK."""
     if (k + 1) % LOOK == 0:
         balance = state.energy[0]
         for j in range(LEDGER):
             balance += state.ledger[j]
         put_number(out.looks, (k + 1) // LOOK - clock.origin // LOOK - 1, balance)
-    if keep:
+    if (k + 1) % clock.every == 0:
         row = clock.head + (k + 1) // clock.every - clock.origin // clock.every - 1
         put_row(out.q, row, state.q, tree.nq)
         put_row(out.v, row, state.v, tree.nv)
@@ -111,12 +108,12 @@ def loop(method, system, state, forces, clock, lanes, out):
         set_time(system.elements, tree, w, k * clock.h)
         made = methods.advance(method, system, state, held, k, clock.h)
         status = made.status
-        last = k + 1 == clock.first + clock.steps
-        whole = last or (k + 1) % clock.every == 0 or forces.control is not None
+        kept = (k + 1) % clock.every == 0 or k + 1 == clock.first + clock.steps
+        whole = kept or forces.control is not None
         known, state.extremes[KNOWN] = state.extremes[KNOWN], number(w, 0.0)
         if not below(status, -0.5) and (whole or (k + 1) % LOOK == 0 or not below(number(w, FAST), made.least)):
             status = examine(method, system, state, made, k, whole, known)
-            methods.leave(method, system, state)
+            methods.leave(method, system, state, kept)
             record(tree, state, clock, k, out)
         at = k - clock.origin
         put_whole(out.iterations, at, made.evaluations)

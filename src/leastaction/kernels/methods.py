@@ -6,9 +6,9 @@ An integrator is described by a NamedTuple, and method() tells the loop its verb
     advance(method, system, state, held, k, h)       makes step k, from the node in the state to the next; gives Made
     look(method, system, state, springs, whole)      gives twice the kinetic energy, and the energy, of the node;
                                                      if ``whole``, v is set as well
-    too_long(method, state, made, twice, energy, known)  gives 1 if the step must be made again in parts, else 0
+    trouble(method, state, made, twice, energy, known)  gives the status of a step that failed after all, else 0
     undo(method, system, state)                      comes back to the node before the step that failed, p included
-    leave(method, system, state)                     after a node has been looked at
+    leave(method, system, state, kept)               after a node has been looked at; if kept, p of the node is set
 
 They are compiled with the loop (loop.py), which is compiled for each class of methods. As with elements
 (elements/seam.py), that class is not the user's own but one made of its name, its fields and a digest of its verbs.
@@ -24,7 +24,7 @@ from .machine.jit import INNER, kernel
 from .machine.simd import COMPILED
 
 _PREFIX, _JOINT = "Method", "__"
-VERBS = ("begin", "advance", "look", "too_long", "undo", "leave")
+VERBS = ("begin", "advance", "look", "trouble", "undo", "leave")
 _verbs: dict[type, dict[str, Any]] = {}  # by the class that the loop knows
 _known_as: dict[type, type] = {}  # that class, by the class of the user
 
@@ -64,16 +64,16 @@ def look(method, system, state, springs, whole):
     return _verbs[type(method)]["look"](method, system, state, springs, whole)
 
 
-def too_long(method, state, made, twice, energy, known):
-    return _verbs[type(method)]["too_long"](method, state, made, twice, energy, known)
+def trouble(method, state, made, twice, energy, known):
+    return _verbs[type(method)]["trouble"](method, state, made, twice, energy, known)
 
 
 def undo(method, system, state):
     return _verbs[type(method)]["undo"](method, system, state)
 
 
-def leave(method, system, state):
-    return _verbs[type(method)]["leave"](method, system, state)
+def leave(method, system, state, kept):
+    return _verbs[type(method)]["leave"](method, system, state, kept)
 
 
 if COMPILED:
@@ -92,9 +92,9 @@ if COMPILED:
         verb = _verbs[method.instance_class]["look"]
         return lambda method, system, state, springs, whole: verb(method, system, state, springs, whole)
 
-    @overload(too_long, jit_options=INNER)
-    def _too_long(method, state, made, twice, energy, known):
-        verb = _verbs[method.instance_class]["too_long"]
+    @overload(trouble, jit_options=INNER)
+    def _trouble(method, state, made, twice, energy, known):
+        verb = _verbs[method.instance_class]["trouble"]
         return lambda method, state, made, twice, energy, known: verb(method, state, made, twice, energy, known)
 
     @overload(undo, jit_options=INNER)
@@ -103,6 +103,6 @@ if COMPILED:
         return lambda method, system, state: verb(method, system, state)
 
     @overload(leave, jit_options=INNER)
-    def _leave(method, system, state):
+    def _leave(method, system, state, kept):
         verb = _verbs[method.instance_class]["leave"]
-        return lambda method, system, state: verb(method, system, state)
+        return lambda method, system, state, kept: verb(method, system, state, kept)

@@ -12,7 +12,6 @@ from .constraints import rescue as with_rows
 from .constraints import step as closed_step
 from .constraints.closed import seen
 from .constraints.filling import rows_at_node
-from .constraints.projection import project
 from .constraints.search import keep_multipliers
 from .drnea import drnea, kick, put_residual
 from .elements.damping import damp
@@ -27,7 +26,8 @@ from .record import KNOWN
 from .root import FLOOR_LIMIT, LEAST_COSINE, RESOLVED, polished
 from .search import leave as leave_node
 from .settings import (
-    BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, STRUGGLED, SUBSTEPPED, UNRESOLVED, WRONG_ROOT,
+    BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, SINGULAR, STRUGGLED, SUBSTEPPED, UNRESOLVED,
+    WRONG_ROOT,
 )
 from .step import NOTICEABLE, after_stage, come, jumped, leave, look, may_divide, note_impulses, note_work, undo
 from .sweep import down, factor_jacobian, factor_mass, up
@@ -221,8 +221,8 @@ def begin_with(method, system, state, h, c):
     if c is None:
         state.twice[0], state.energy[0] = energies(system, state, springs, True)
     else:
-        project(system.tree, state, c)
         state.twice[0], state.energy[0] = closed_step.look(method, system, state, springs, True)
+        closed_step.leave(method, system, state, False)
     state.extremes[KNOWN] = 1.0
 
 
@@ -257,20 +257,27 @@ def begin_closed(method, system, state, h):
 
 @part
 def advance_closed(method, system, state, held, k, h):
-    """Step k, and the projection."""
-    made = in_parts(method, system, state, held, h, seen(method.closed))
-    return made if made.status < 0.0 else closed_step.settle(method, system, state, k, made)
+    return in_parts(method, system, state, held, h, seen(method.closed))
 
 
 @kernel
-def too_long(method, state, made, twice, energy, known):
-    """As step.too_long; in the last resort the step is taken as it is."""
+def trouble(method, state, made, twice, energy, known):
+    """As step.trouble; in the last resort the step is taken as it is."""
     settings = method.settings
     if not may_divide(settings) or 2 * method.parts > settings.max_substeps or made.least >= NOTICEABLE:
         return 0.0
-    return (1.0 - state.forced[0]) * jumped(energy - state.energy[0], state.twice[0], twice, float(STRUGGLED))
+    unlike = jumped(energy - state.energy[0], state.twice[0], twice, float(STRUGGLED))
+    return float(UNRESOLVED) if unlike * (1.0 - state.forced[0]) > 0.0 else 0.0
 
 
-method(Rescued, begin, advance, look, too_long, undo, leave)
-method(RescuedConstrained, begin_closed, advance_closed, closed_step.look, too_long, closed_step.undo,
+@kernel
+def trouble_closed(method, state, made, twice, energy, known):
+    """The same, unless the loops are in trouble themselves."""
+    if closed_step.failed(method):
+        return float(SINGULAR)
+    return trouble(method, state, made, twice, energy, known)
+
+
+method(Rescued, begin, advance, look, trouble, undo, leave)
+method(RescuedConstrained, begin_closed, advance_closed, closed_step.look, trouble_closed, closed_step.undo,
        closed_step.leave)

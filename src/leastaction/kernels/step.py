@@ -19,10 +19,11 @@ from .machine.memory import link
 from .machine.simd import below, choose, less, number
 from .methods import method
 from .mobility import look_ahead
+from .momentum import generalized_momentum
 from .node import arrive, energies, factor_at_node, force_scale, restore_node
 from .record import ACTUATORS, CONTROL, DAMPING, LOOK
 from .search import call
-from .settings import RIQN, STRUGGLED
+from .settings import RIQN, STRUGGLED, UNRESOLVED
 from .sweep import factor_mass
 
 # Change of the energy in a single step, relative to twice the kinetic energy, that shows the step to be too long:
@@ -167,13 +168,13 @@ def jumped(change, before, after, status):
 
 
 @kernel
-def too_long(method, state, made, twice, energy, known):
-    """1 if the step was too long to be followed. A step that turns a link far may be, which its energy tells. Where the
-    energy before it was not ``known``, the rescue makes the step again and compares."""
+def trouble(method, state, made, twice, energy, known):
+    """UNRESOLVED if the step was too long to be followed, else 0. A step that turns a link far may be, which its energy
+    tells. Where the energy before it was not ``known``, the rescue makes the step again and compares."""
     if not may_divide(method.settings):
         return number(state.w, 0.0)
     suspect = max(1.0 - known, jumped(energy - state.energy[0], state.twice[0], twice, made.status))
-    return suspect * less(made.least, NOTICEABLE) * (1.0 - state.forced[0])
+    return choose(suspect * less(made.least, NOTICEABLE) * (1.0 - state.forced[0]), UNRESOLVED, 0.0)
 
 
 @kernel
@@ -183,8 +184,10 @@ def undo(method, system, state):
 
 
 @kernel
-def leave(method, system, state):
-    """After a node has been looked at."""
+def leave(method, system, state, kept):
+    """After a node has been looked at: its generalized momentum, if it is kept."""
+    if kept:
+        generalized_momentum(system.tree, state.w, state.v, state.p)
 
 
-method(Variational, begin, advance, look, too_long, undo, leave)
+method(Variational, begin, advance, look, trouble, undo, leave)

@@ -19,7 +19,7 @@ from leastaction.integrators import Integrator, IntegratorName, Status, as_integ
 from leastaction.kernels import methods
 from leastaction.kernels.constraints.closed import TOLD
 from leastaction.kernels.constraints.step import set_up
-from leastaction.kernels.layout import READY, SCRATCH, Clock, Forces, P, V
+from leastaction.kernels.layout import CARRIED, READY, SCRATCH, Clock, Forces, P, V
 from leastaction.kernels.loop import run
 from leastaction.kernels.machine.jit import bound
 from leastaction.kernels.record import GREATEST, GREATEST_MOMENTUM, LEAST, LEAST_MOMENTUM, LOOK, MOMENTA, Record
@@ -162,16 +162,16 @@ class Simulator:
         singular = int(run(self._method, self.compiled.system, self._room, self._nothing, clock, self._one)[1])
         if self.compiled.rows is not None and singular < 0:
             node = self._room.copy()
-            self._redundant = self._project()
+            self._redundant = self._project(given)
             if self._redundant < 0 and self._plan_again():
-                self._redundant = self._project()
+                self._redundant = self._project(given)
             if given == V:  # it is on the manifold: a run that is made again from its first node has the same bits
                 self._room[:] = node
         return singular
 
-    def _project(self) -> int:
+    def _project(self, given: int) -> int:
         """Put the node on the manifold of closed loops. Gives the number of redundant rows, or −1 if that failed."""
-        redundant = int(set_up(self._method.closed, self.compiled.system, self._room))
+        redundant = int(set_up(self._method.closed, self.compiled.system, self._room, given == CARRIED))
         return redundant if redundant < 0 else redundant + self.compiled.plan.void
 
     def _plan_again(self) -> bool:

@@ -18,9 +18,10 @@ Closed = namedtuple("Closed", "rows ops targets places x")
 # - node (m, NODE): at t_k, wrench (m, f) on link a and gap to link b; of a COUPLE row ∂g/∂q_a and ∂g/∂q_b
 # - near (n + 1, 3): see rows.near_origins
 # - total, kick (m): multipliers λ of the last step and μ of the last projection, N m s or N s
-# - told (TOLD): what the last node was found to be (projection.py)
+# - told (TOLD): what the last node was found to be; aside (n, 12): the momenta of its links and joints before the
+#   projection (projection.py)
 # - scratch of pivots.invert(); square (6 × 6); front: SIDE numbers for every number of the widest front
-Places = namedtuple("Places", "rows cleared rhs answer active node near total kick told scratch square front")
+Places = namedtuple("Places", "rows cleared rhs answer active node near total kick told aside scratch square front")
 NODE, TOLD = 9, 5
 
 # An operation. kind: JOINT, BLOCK or EARLY (a block that must be regular); number: of the link, or of the first row;

@@ -1,8 +1,8 @@
 """The momentum of a node on the manifold: M v − Aᵀ μ = p, A v = 0, then p ← p + Aᵀ μ.
 
-It is the end of a RATTLE step and changes no position: whatever it adds is a part of the next step's λ. Every whole
-step ends with it, also where nothing looks at the node, so that the bits of a run depend neither on which nodes are
-kept nor on how the run is cut into calls.
+It is the end of a RATTLE step and changes no position: whatever it adds is a part of the next step's λ. So only the
+nodes that something looks at are projected, and afterwards put_back() gives them the momenta that they came with: the
+bits of a run depend neither on which nodes are looked at nor on how the run is cut into calls.
 """
 
 from ..joints import get_solution
@@ -11,15 +11,16 @@ from ..layout import DOF
 from ..machine.jit import formula, kernel, part
 from ..machine.memory import clear, copy, link, team, teams
 from ..machine.simd import after, number, summed, wide
+from ..maths.spatial import put6, read6
 from ..maths.vec3 import dot
 from ..momentum import drop_momenta
 from ..sweep import begin_inertias
 from .elimination import down, factor, up
 from .filling import add_impulses, begin_mass, rows_at_node
 
-# What the last node was found to be, from places.told on: redundant rows; 1 if they are not as many as at the node
-# before; twice the kinetic energy; 1 if the elimination failed; 1 if the rows are known there
-REDUNDANT, CHANGED, TWICE, FAILED, KNOWN = 0, 1, 2, 3, 4
+# What the last node that was projected was found to be, from places.told on: redundant rows; twice the kinetic energy;
+# 1 if the elimination failed. Then 1 if the rows are known at the present node; the redundant rows of the last step
+REDUNDANT, TWICE, FAILED, KNOWN, STEPPED = 0, 1, 2, 3, 4
 
 
 @kernel
@@ -60,13 +61,36 @@ def twice_kinetic(tree, w, v):
     return twice
 
 
+@kernel
+def put_aside(tree, w, c):
+    """Keep the momenta of the node as they are before the projection."""
+    for i in range(tree.n):
+        L, at = link(w, i), c.places.aside + 12 * i
+        put6(c.x, at, L.momentum)
+        if tree.most > 1:
+            put6(c.x, at + 6, L.joint_momentum6)
+        else:
+            c.x[at + 6] = L.joint_momentum
+
+
+@kernel
+def put_back(tree, w, c):
+    """Give the node the momenta that put_aside() kept."""
+    for i in range(tree.n):
+        L, at = link(w, i), c.places.aside + 12 * i
+        L.momentum = read6(c.x, at)
+        if tree.most > 1:
+            L.joint_momentum6 = read6(c.x, at + 6)
+        else:
+            L.joint_momentum = c.x[at + 6]
+
+
 @part
 def project(tree, state, c):
     """Project the momenta of the node, and set v, μ and what is told of the node. Needs place()."""
     w, places, x, told = state.w, c.places, c.x, told_of(c)
     rows_at_node(tree, w, c)
     redundant, lost = factor_node(tree, w, c)
-    told[CHANGED] = 0.0 if float(redundant) == told[REDUNDANT] else 1.0
     told[KNOWN] = 1.0
     told[REDUNDANT], told[FAILED] = float(redundant), 1.0 if lost else 0.0
     clear(after(x, places.rhs), places.rows)

@@ -24,6 +24,7 @@ from ..joints import screw
 from ..sweep import begin_stiffnesses
 from .elimination import down, factor, up
 from .filling import rows_after
+from .projection import STEPPED, told_of
 
 
 @formula
@@ -54,7 +55,8 @@ def factor_step(tree, w, c, h, retraction, exact):
     WRONG_ROOT or SINGULAR."""
     rows_after(tree, w, c, True)
     begin_stiffnesses(tree, w, h, retraction, exact)
-    det, _, lost = factor(tree, w, c, h, True)
+    det, redundant, lost = factor(tree, w, c, h, True)
+    told_of(c)[STEPPED] = float(redundant)
     return SINGULAR if lost else WRONG_ROOT if det < 0.0 else 0
 
 

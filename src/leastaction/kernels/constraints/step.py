@@ -1,7 +1,7 @@
 """The step with closed loops and couplings, as a method of the loop (methods.py).
 
-As step.py, with multipliers (search.py), and with the momentum projected at the end of every whole step
-(projection.py). Orders above two compose unprojected steps: the projection changes no position.
+As step.py, with multipliers (search.py), and with the momentum of every node that is looked at projected
+(projection.py). Steps follow each other unprojected, as the stages of a composition do: no position depends on it.
 """
 
 from collections import namedtuple
@@ -19,11 +19,11 @@ from ..momentum import generalized_momentum
 from ..node import arrive, force_scale, potential_energy, restore_node
 from ..record import KNOWN as LOOKED_AT, LOOK
 from ..rnea import total_momentum
-from ..settings import SINGULAR
+from ..settings import SINGULAR, UNRESOLVED
 from ..step import NOTICEABLE, after_stage, come, jumped, may_divide, nothing_yet
 from .closed import seen
 from .filling import rows_at_node
-from .projection import CHANGED, FAILED, KNOWN, REDUNDANT, TWICE, project, told_of
+from .projection import FAILED, KNOWN, REDUNDANT, STEPPED, TWICE, project, put_aside, put_back, told_of
 from .search import find_and_leave
 
 # stages, weights, settings: as of step.Variational; closed: see closed.py; events: steps at which the number of
@@ -51,21 +51,9 @@ def step(method, system, state, held, h, stage):
     return come(system, state, held, h, made)
 
 
-@part
-def settle(method, system, state, k, made):
-    """Project the node after step k."""
-    c = seen(method.closed)
-    project(system.tree, state, c)
-    told = told_of(c)
-    if told[CHANGED] != 0.0:
-        note(method.events, k, int(told[REDUNDANT]))
-    status = float(SINGULAR) if told[FAILED] != 0.0 else made.status
-    return Made(made.evaluations, made.residual, status, made.blamed, made.least, made.springs)
-
-
 @kernel
 def note(events, k, redundant):
-    """Note that after step k there is another number of redundant rows."""
+    """Note that in step k there is another number of redundant rows than before."""
     at = 1 + 2 * events[0]
     if events[0] < EVENTS:
         events[at], events[at + 1] = k, redundant
@@ -82,7 +70,9 @@ def begin(method, system, state, h):
 
 @part
 def advance(method, system, state, held, k, h):
-    """All stages of step k, and the projection."""
+    """All stages of step k."""
+    told = told_of(seen(method.closed))
+    redundant = told[STEPPED]
     if method.settings.damped and k % LOOK == 0 and len(method.stages) == 1:
         look_ahead(system.tree, state.w, h)
         state.factored[0] = 0.0
@@ -92,50 +82,70 @@ def advance(method, system, state, held, k, h):
         if made.status < -0.5:
             return made
     learn(state, h, method.stages, method.weights, method.settings.guess, len(method.stages))
-    return settle(method, system, state, k, made)
+    if told[STEPPED] != redundant:
+        note(method.events, k, int(told[STEPPED]))
+    return made
 
 
 @part
 def look(method, system, state, springs, whole):
-    """Twice the kinetic energy, and the energy, of the node, which is projected."""
-    twice = told_of(seen(method.closed))[TWICE]
+    """Twice the kinetic energy, and the energy, of the node, which is projected until leave()."""
+    c = seen(method.closed)
+    put_aside(system.tree, state.w, c)
+    project(system.tree, state, c)
+    twice = told_of(c)[TWICE]
     return twice, 0.5 * twice + potential_energy(system, state.w, springs)
 
 
 @kernel
-def too_long(method, state, made, twice, energy, known):
-    """As step.too_long."""
+def failed(method):
+    """Whether the last node that was looked at could not be projected."""
+    return told_of(seen(method.closed))[FAILED] != 0.0
+
+
+@kernel
+def trouble(method, state, made, twice, energy, known):
+    """As step.trouble; SINGULAR if the node cannot be projected."""
+    if failed(method):
+        return float(SINGULAR)
     if not may_divide(method.settings):
         return 0.0
     if known == 1.0 and jumped(energy - state.energy[0], state.twice[0], twice, made.status) == 0.0:
         return 0.0
-    return 1.0 - state.forced[0] if made.least < NOTICEABLE else 0.0
+    return float(UNRESOLVED) if made.least < NOTICEABLE and state.forced[0] == 0.0 else 0.0
 
 
 @part
 def undo(method, system, state):
-    """Come back to the node before the step that failed. Its momenta are on the manifold."""
-    told_of(seen(method.closed))[KNOWN] = 0.0
+    """Come back to the node before the step that failed; its velocity and generalized momentum are projected."""
     restore_node(system, state)
+    look(method, system, state, 0.0, True)
+    leave(method, system, state, True)
+    told_of(seen(method.closed))[KNOWN] = 0.0
 
 
-@kernel
-def leave(method, system, state):
-    """After a node has been looked at."""
+@part
+def leave(method, system, state, kept):
+    """As step.leave; then the node has the momenta of the step again."""
+    if kept:
+        generalized_momentum(system.tree, state.w, state.v, state.p)
+    put_back(system.tree, state.w, seen(method.closed))
 
 
-method(Constrained, begin, advance, look, too_long, undo, leave)
+method(Constrained, begin, advance, look, trouble, undo, leave)
 
 
 @entry
-def set_up(closed, system, room):
-    """Project the node that node.prepare() set up, and begin the extremes there again. Gives the number of redundant
-    rows, or −1 if the elimination failed."""
+def set_up(closed, system, room, carried):
+    """Project the node that node.prepare() set up, and begin the extremes there again; if its momenta are ``carried``
+    from a step, they stay as they are. Gives the number of redundant rows, or −1 if the elimination failed."""
     system = look_at(system)
     state, c = see(system.tree, room, 1), seen(closed)
     springs = arrive(system, state.w, state.q)
+    put_aside(system.tree, state.w, c)
     project(system.tree, state, c)
     told = told_of(c)
+    told[STEPPED] = told[REDUNDANT]
     generalized_momentum(system.tree, state.w, state.v, state.p)
     twice = told[TWICE]
     energy = 0.5 * twice + potential_energy(system, state.w, springs)
@@ -147,4 +157,6 @@ def set_up(closed, system, room):
     for j in range(6):
         state.total[j] = extremes[3 + j] = extremes[9 + j] = momentum[j]
     extremes[2], extremes[LOOKED_AT] = 0.5 * twice, 1.0
+    if carried:
+        put_back(system.tree, state.w, c)
     return -1 if told[FAILED] != 0.0 else int(told[REDUNDANT])

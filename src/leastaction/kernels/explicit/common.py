@@ -76,7 +76,7 @@ def look(method, system, state, springs, whole):
 
 
 @kernel
-def too_long(method, state, made, twice, energy, known):
+def trouble(method, state, made, twice, energy, known):
     """The step is as long as the method says."""
     return 0.0
 
@@ -99,11 +99,13 @@ def undo(method, system, state):
 
 
 @kernel
-def leave(method, system, state):
-    """Nothing is left behind."""
+def leave(method, system, state, kept):
+    """The generalized momentum, of a node that is kept."""
+    if kept:
+        generalized_momentum(system.tree, state.w, state.v, state.p)
 
 
 def explicit_method(kind, advance, undo=undo):
     """Teach the loop an explicit method by its step, ``advance``. That calls keep_velocity() first, sets q and v of the
     node, and gives made() of the number of evaluations of the dynamics."""
-    method(kind, begin, advance, look, too_long, undo, leave)
+    method(kind, begin, advance, look, trouble, undo, leave)

@@ -182,9 +182,9 @@ def lost(state):
 
 
 @kernel
-def too_long(method, state, made, twice, energy, known):
+def trouble(method, state, made, twice, energy, known):
     """As the base method, but for the energy that limits and dry friction took."""
-    return methods.too_long(method.base, state, made, twice, energy + lost(state), known)
+    return methods.trouble(method.base, state, made, twice, energy + lost(state), known)
 
 
 @part
@@ -204,9 +204,9 @@ def undo(method, system, state):
 
 
 @kernel
-def leave(method, system, state):
+def leave(method, system, state, kept):
     """As the base method."""
-    methods.leave(method.base, system, state)
+    methods.leave(method.base, system, state, kept)
 
 
-methods.method(Limited, begin, advance, look, too_long, undo, leave)
+methods.method(Limited, begin, advance, look, trouble, undo, leave)

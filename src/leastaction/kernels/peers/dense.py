@@ -15,7 +15,7 @@ from ..machine.jit import kernel, part
 from ..machine.memory import copy, link
 from ..maths.vec3 import NONE
 from ..methods import method
-from ..momentum import carried_momentum, velocity_of
+from ..momentum import carried_momentum, generalized_momentum, velocity_of
 from ..node import arrive, factor_at_node, potential_energy
 from ..rnea import momenta, velocities
 from ..search import worst_joint
@@ -128,17 +128,19 @@ def look(method, system, state, springs, whole):
 
 
 @part
-def leave(method, system, state):
+def leave(method, system, state, kept):
     """With SVI, the links have no momentum of their own."""
     if method.residual == SVI:
         for i in range(system.tree.n):
             link(state.w, i).momentum = NONE
+    if kept:
+        generalized_momentum(system.tree, state.w, state.v, state.p)
 
 
 @kernel
-def too_long(method, state, made, twice, energy, known):
+def trouble(method, state, made, twice, energy, known):
     """There is no rescue."""
     return 0.0
 
 
-method(Dense, begin, advance, look, too_long, undo, leave)
+method(Dense, begin, advance, look, trouble, undo, leave)
