@@ -416,8 +416,8 @@ class Model:
 
     @property
     def switched_off(self) -> frozenset[str]:
-        """What the model has and is not to act: "limits", "friction"; see `without`. Both, if there are loops."""
-        return SWITCHES if self._loops else self._off
+        """What the model has and is not to act: "limits", "friction"; see `without`."""
+        return self._off
 
     def without(self, ignore: str | Iterable[str]) -> Model:
         """Return a copy of the model in which limits or dry friction do not act; itself if it has none that do.

@@ -171,17 +171,18 @@ class Simulator:
 
     def _project(self, given: int) -> int:
         """Put the node on the manifold of closed loops. Gives the number of redundant rows, or −1 if that failed."""
-        redundant = int(set_up(self._method.closed, self.compiled.system, self._room, given == CARRIED))
+        redundant = int(set_up(self._base.closed, self.compiled.system, self._room, given == CARRIED))
         return redundant if redundant < 0 else redundant + self.compiled.plan.void
 
     def _plan_again(self) -> bool:
         """Choose an order in which the rows can be eliminated at this node; tell whether it is another one."""
-        before = self._method.closed
+        before = self._base.closed
         closed = self.compiled.plan_at(self._state.q).closed(before.rows)
         if np.array_equal(closed.ops, before.ops):
             return False
         closed.x[closed.places.told :][:TOLD] = before.x[before.places.told :][:TOLD]
-        self._base = self._method = self._method._replace(closed=closed)
+        self._base = self._base._replace(closed=closed)
+        self._method = limits.around(self._base, self.compiled, self._desk)
         return True
 
     @property

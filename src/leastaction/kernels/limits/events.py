@@ -8,7 +8,6 @@ held the force by which it is.
 from .. import methods
 from ..machine.jit import kernel, part
 from ..machine.memory import link
-from ..node import factor_at_node
 from .friction import rubbing_step
 from .impacts import bound, gap, nearer, welded
 from .pivots import put_locks, slack
@@ -38,8 +37,6 @@ def distances(method, system, state, held, desk, h, first, out):
     if follow and any_held(method, tree, state):
         if recovering(method, tree, state):
             put_locks(method, system, state, True)
-        if state.factored[0] == 0.0:
-            factor_at_node(tree, state)
         accelerations(method, system, state, held, desk, desk.a)
     for r in range(method.count):
         i = int(method.rows[WIDTH * r + LINK])

@@ -9,14 +9,13 @@ did last.
 from .. import methods
 from ..machine.jit import kernel, part
 from ..machine.memory import copy, link
-from ..momentum import velocity_of
-from ..node import factor_at_node
 from ..record import DRY_FRICTION
 from ..step import after_stage, nothing_yet
 from .pivots import PATIENCE, put_locks
 from .reactions import holding
 from .recovery import settle
 from .restart import back, begin_part, crowded, keep_node
+from .solves import rows_of, velocity
 from .table import FREE, FRICTION, LINK, RECOVERING, WIDTH
 
 MOST = 100  # trials, and ten more for every joint
@@ -95,9 +94,7 @@ def begin_rubbing(method, system, state, desk, h):
     tree = system.tree
     rub(method, tree, state, h)
     put_locks(method, system, state, True)
-    if state.factored[0] == 0.0:
-        factor_at_node(tree, state)
-    velocity_of(tree, state.w, desk.a)
+    velocity(rows_of(method.base), tree, state, desk.a)
     copy(state.v, desk.before, tree.nv)
     note_work(method, tree, state, desk, h)
     copy(desk.a, state.v, tree.nv)
@@ -111,9 +108,8 @@ def begin_rubbing(method, system, state, desk, h):
 def end_rubbing(method, system, state, desk, h):
     """The second half of friction, at the end of the step. Gives whether it was found."""
     tree, w = system.tree, state.w
-    least, patience = method.count + 1, PATIENCE
-    factor_at_node(tree, state)
-    velocity_of(tree, w, desk.before)
+    c, least, patience = rows_of(method.base), method.count + 1, PATIENCE
+    velocity(c, tree, state, desk.before)
     for r in range(method.count):
         desk.own[r] = link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum
     most = MOST + 10 * method.count
@@ -122,9 +118,7 @@ def end_rubbing(method, system, state, desk, h):
             link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum = desk.own[r]
         rub(method, tree, state, h)
         put_locks(method, system, state, False)
-        if state.factored[0] == 0.0:
-            factor_at_node(tree, state)
-        velocity_of(tree, w, desk.a)
+        velocity(c, tree, state, desk.a)
         for r in range(method.count):
             i = int(method.rows[WIDTH * r + LINK])
             desk.push[r] = holding(tree, w, i) if state.slip[tree.iv[i]] == 0.0 else desk.a[tree.iv[i]]

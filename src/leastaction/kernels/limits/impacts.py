@@ -6,11 +6,11 @@ way out; repeated while some joint still approaches. With e = 1 the energy is ke
 
 from ..machine.jit import kernel, part
 from ..machine.memory import link
-from ..momentum import velocity_of
-from ..node import arrive, factor_at_node
+from ..node import arrive
 from ..record import LIMITS
 from .pivots import exchange, put_locks, slack, solve_held
 from .recovery import settle
+from .solves import rows_of, velocity
 from .table import FREE, FRICTION, HELD, HIGH, LINK, LOW, RECOVERING, RESTITUTION, WIDTH, tolerance
 
 MOST = 200  # impacts in a row at one node
@@ -93,9 +93,7 @@ def collide(method, system, state, held, desk, h):
     sticking joints may be knocked loose. Gives whether there was an impact, and whether it was found."""
     tree, first = system.tree, True
     put_locks(method, system, state, False)
-    if state.factored[0] == 0.0:
-        factor_at_node(tree, state)
-    velocity_of(tree, state.w, state.v)
+    velocity(rows_of(method.base), tree, state, state.v)
     hit = False
     for r in range(method.count):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
@@ -135,8 +133,8 @@ def give_impulses(method, system, state, desk):
         link(w, i).joint_momentum += desk.push[r]
         state.impulse[tree.iv[i]] += desk.push[r]
         link(w, i).free = 1.0
-    factor_at_node(tree, state)
-    velocity_of(tree, w, state.v)
+    state.factored[0] = 0.0
+    velocity(rows_of(method.base), tree, state, state.v)
     for r in range(method.count):
         v = state.v[tree.iv[int(method.rows[WIDTH * r + LINK])]]
         state.ledger[LIMITS] -= 0.5 * (desk.speed[r] + v) * desk.push[r]

@@ -9,12 +9,11 @@ from ..kinematics import inertia_times
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
 from ..maths.vec3 import sub
-from ..momentum import velocity_of
-from ..node import factor_at_node
 from ..record import RECOVERY
 from ..rnea import velocities
 from .pivots import put_locks, solve_held
 from .reactions import holding, keep_momenta, put_momenta
+from .solves import know_velocity, put_reactions, rows_of, velocity, velocity_beside
 from .table import FREE, HIGH, LINK, LOW, RECOVERING, WIDTH, tolerance
 
 RATE = 0.2  # rad/s or m/s at which a joint comes back
@@ -44,6 +43,7 @@ def settle(method, system, state, desk):
     """Know the velocity of the node, joints on their way back having their rates, which are in state.v; and give the
     joints that are held or driven the momentum that belongs to it. Leaves the locks of a node."""
     tree, w, driven = system.tree, state.w, recovering(method, system.tree, state)
+    c = rows_of(method.base)
     if driven:  # M v = p + impulse, v being given at some joints: take their motion from p, and lock them
         clear(desk.a, tree.nv)
         for r in range(method.count):
@@ -60,11 +60,11 @@ def settle(method, system, state, desk):
             if desk.a[tree.iv[i]] != 0.0:  # a SCREW joint
                 L.joint_momentum -= L.armature * desk.a[tree.iv[i]]
         put_locks(method, system, state, True)
-    if state.factored[0] == 0.0:
-        factor_at_node(tree, state)
-    velocity_of(tree, w, state.v)
-    if driven:
+        velocity_beside(c, tree, state, desk.a, state.v)
         put_momenta(tree, w, desk.aside)
+    else:
+        velocity(c, tree, state, state.v)
+    put_reactions(c, tree, w)
     for i in range(tree.n):
         L, k = link(w, i), tree.iv[i]
         if L.free == 0.0:
@@ -75,6 +75,7 @@ def settle(method, system, state, desk):
         for k in range(tree.nv):
             state.v[k] += desk.a[k]
         put_locks(method, system, state, False)
+    know_velocity(c, tree, state)
 
 
 @part
