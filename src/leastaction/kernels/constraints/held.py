@@ -1,8 +1,8 @@
 """Nodes of a mechanism with rows in which joints are locked (limits/): their velocity, their accelerations, and momenta
 that belong to these.
 
-The rows are eliminated on the tree with its locked joints, A M_locked⁻¹ Aᵀ. What a locked joint is held by has then what
-the rows do to it, and rows that only locked joints could change are redundant.
+The rows are eliminated on the tree with its locked joints, A M_locked⁻¹ Aᵀ. What holds a locked joint includes then
+what the rows do to it, and rows that only locked joints could change are redundant.
 """
 
 from ..joints import get_solution
@@ -10,7 +10,7 @@ from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
 from ..machine.simd import after
 from ..maths.spatial import read3, read6
-from ..maths.vec3 import dot
+from ..maths.vec3 import NONE, dot
 from ..momentum import drop_momenta
 from .dynamics import row_bias
 from .closed import NODE
@@ -20,6 +20,7 @@ from .projection import factor_node
 from .rows import COUPLE, opposite
 
 STILL = (0.0, 0.0, 0.0)
+MOBILE = 1e-10  # of how far a joint gives way by itself, below which rows do not let it
 
 
 @part
@@ -83,6 +84,21 @@ def accelerations_with_rows(tree, state, c, out):
 def give_reactions(tree, w, c):
     """Give the links and joints the impulses of the rows that the last velocity needed."""
     add_impulses(tree, w, c, c.places.answer, 1.0)
+
+
+@part
+def gives_way(tree, state, c, i):
+    """Whether the SCREW joint i can move, locked joints being held."""
+    w = state.w
+    factor_rows(tree, state, c)
+    clear(after(c.x, c.places.rhs), c.places.rows)
+    for j in range(tree.n):
+        L = link(w, j)
+        L.wrench, L.tau6 = NONE, NONE
+    link(w, i).tau = 1.0
+    up(tree, w, c.ops, c.places, c.x)
+    down(tree, w, c.ops, c.places, c.x, None, None)
+    return link(w, i).x * link(w, i).pivot > MOBILE
 
 
 @kernel

@@ -10,7 +10,7 @@ from ..machine.jit import kernel, part
 from ..machine.memory import link
 from .reactions import accelerations, holding
 from .solves import rows_of, velocity
-from .table import FRICTION, HELD, HIGH, LINK, LOW, WIDTH, tolerance
+from .table import FREE, FRICTION, HELD, HIGH, LINK, LOW, WIDTH, tolerance
 
 PATIENCE = 3  # trials in which all change sides though that does not help
 MOST = 200  # trials, and ten more for every joint
@@ -18,8 +18,8 @@ MOST = 200  # trials, and ten more for every joint
 
 @kernel
 def sticks(method, state, r, k):
-    """Whether joint k, of row r, is held by dry friction."""
-    return method.rows[WIDTH * r + FRICTION] > 0.0 and state.slip[k] == 0.0
+    """Whether joint k, of row r, is held by dry friction, and not by a limit."""
+    return method.rows[WIDTH * r + FRICTION] > 0.0 and state.slip[k] == 0.0 and state.locks[k] == FREE
 
 
 @kernel

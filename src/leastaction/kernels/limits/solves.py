@@ -14,6 +14,9 @@ from ..machine.simd import COMPILED
 from ..momentum import velocity_of
 from ..node import factor_at_node
 from ..sweep import down, up
+from .table import tolerance
+
+ALONG = 1e3  # tolerances: 1e-11 rad or m
 
 
 def rows_of(base):
@@ -25,6 +28,15 @@ if COMPILED:
     @overload(rows_of, jit_options=INNER)
     def _rows_of(base):
         return (lambda base: seen(base.closed)) if "closed" in base.fields else (lambda base: None)
+
+
+@kernel
+def reach(c, limit):
+    """How near to a limit a joint counts as touching it, rad or m. Where rows take a joint along, it is as near to its
+    limit as those that they hang on are to theirs, times some ratio."""
+    if c is None:
+        return 4.0 * tolerance(limit)
+    return ALONG * tolerance(limit)
 
 
 @part
