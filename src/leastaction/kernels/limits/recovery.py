@@ -14,7 +14,7 @@ from ..constraints.held import gives_way
 from ..rnea import velocities
 from .pivots import put_locks, solve_held
 from .reactions import holding, keep_momenta, put_momenta
-from .solves import know_velocity, put_reactions, reach, rows_of, velocity, velocity_beside
+from .solves import put_reactions, reach, rows_of, velocity, velocity_beside
 from .table import FREE, HELD, HIGH, LINK, LOW, RECOVERING, WIDTH
 
 RATE = 0.2  # rad/s or m/s at which a joint comes back
@@ -83,7 +83,6 @@ def settle(method, system, state, desk):
             state.impulse[2 * tree.nv + k] += impulse
     if recovering(method, tree, state):
         put_locks(method, system, state, False)
-    know_velocity(c, tree, state)
 
 
 @part
@@ -128,6 +127,14 @@ def recover(method, system, state, held, desk, h):
     """At the beginning of a step: choose which joints are driven back to their limits, and how fast. One that would be
     held back by it goes free. Gives whether there are joints beyond their limits, or just back."""
     tree, any_ = system.tree, False
+    for r in range(method.count):
+        far, _ = beyond(method, tree, state, r)
+        any_ = any_ or far > 0.0 or abs(state.locks[tree.iv[int(method.rows[WIDTH * r + LINK])]]) == RECOVERING
+    if not any_:
+        return False
+    any_ = False
+    node_velocity(method, system, state, desk, state.v)  # else it is that of the last node that was looked at
+    put_locks(method, system, state, False)
     for r in range(method.count):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
         far, side = beyond(method, tree, state, r)
