@@ -96,8 +96,8 @@ def gives_way(tree, state, c, i):
         L = link(w, j)
         L.wrench, L.tau6 = NONE, NONE
     link(w, i).tau = 1.0
-    up(tree, w, c.ops, c.places, c.x)
-    down(tree, w, c.ops, c.places, c.x, None, None)
+    up(tree, w, c)
+    down(tree, w, c, None, None)
     return link(w, i).x * link(w, i).pivot > MOBILE
 
 
