@@ -36,20 +36,26 @@ def robots() -> list:
     return [path for name in ("example-robot-data", "gymnasium") for path in zoo.paths(name)]
 
 
+LIGHT = "it has links that nothing holds up without its couplings"
+SKIPPED = {
+    "ur3.urdf": "it has no links", "romeo.urdf": LIGHT, "romeo_laas_small.urdf": LIGHT, "romeo_small.urdf": LIGHT,
+    "human.urdf": "its shoulders and hips are chains through links without mass, which lock when two axes meet, after "
+                  "1.26 s: the mass matrix is singular there",
+}
+
+
 @pytest.mark.parametrize("path", robots(), ids=lambda path: path.name)
 def test_robots_stay_within_their_limits(path):
-    """Shaken: no joint is beyond a limit, but those that started there and are on their way back."""
-    if path.name in ("ur3.urdf", "romeo.urdf"):
-        pytest.skip("it has no links, or some that nothing holds up without its couplings")
+    """Shaken, with their couplings: no joint is beyond a limit, but those that started there and are on their way
+    back."""
+    if path.name in SKIPPED:
+        pytest.skip(SKIPPED[path.name])
     robot = zoo.survey(path).load()
-    if robot.loops:
-        robot = la.Model.from_dict({**robot.to_dict(), "loops": []})
     v = 0.5 * np.random.default_rng(1).standard_normal(robot.nv)
-    run = la.simulate(robot, robot.q0, v, dt=1e-3, duration=4.0, record_every=10)
-    assert run.failure is None
-    if la.Status.CROWDED in run.tally.statuses:
-        assert run.tally.statuses[la.Status.CROWDED] < 0.01 * run.steps
-        return
+    q, v = la.assemble(robot, robot.q0, v) if robot.loops else (robot.q0, v)
+    run = la.simulate(robot, q, v, dt=1e-3, duration=4.0, record_every=10)
+    assert run.failure is None and la.Status.CROWDED not in run.tally.statuses
+    assert run.closure.max() < 1e-13
     for body in robot.bodies:
         joint = body.joint
         if joint.limits is not None and joint.all_screws and not isinstance(joint, la.Fixed):

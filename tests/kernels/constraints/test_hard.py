@@ -98,7 +98,7 @@ def test_pivots(size):
 
     @numba.njit
     def invert(W, active, out, scratch):
-        return pivots.invert(numbers(W), len(active), numbers(active), numbers(out), numbers(scratch))
+        return pivots.invert(numbers(W), len(active), numbers(active), 1e-11, numbers(out), numbers(scratch))
 
     rng = np.random.default_rng(size)
     for rank in range(size + 1):

@@ -94,6 +94,7 @@ def drive(method, system, state, desk):
         desk.speed[r] = state.v[k]
         if desk.held[r] != 0.0:
             state.locks[k], state.v[k] = RECOVERING * desk.side[r], desk.push[r]
+            state.slip[k] = -desk.side[r] if desk.push[r] != 0.0 else 0.0  # its friction resists that
     settle(method, system, state, desk)
     for r in range(method.count):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
