@@ -333,7 +333,7 @@ def _compile(model: Model) -> Compiled:
                           inertia[:, 0, 1], inertia[:, 0, 2], inertia[:, 1, 2]], axis=1)
     fill("base_rotation", np.array(place_quaternion))
     fill("base_position", np.array(place_position))
-    fill("turn", np.array([part.turn for part in parts]))
+    fill("turn", np.array([part.axis if part.torsion else part.turn for part in parts]))
     fill("slide", np.array([part.slide for part in parts]))
     fill("mass", np.where(carried, merged.mass[mine], 0.0))
     fill("com", merged.centre[mine] * carried[:, None])
@@ -341,14 +341,15 @@ def _compile(model: Model) -> Compiled:
     for name in ("damping", "own_damping"):
         fill(name, np.array([part.damping for part in parts]))
     fill("stiffness", np.array([part.stiffness for part in parts]))
+    fill("torsion", np.array([part.torsion for part in parts]))
     for name in ("armature", "own_armature"):
         fill(name, np.array([part.armature for part in parts]))
 
     rest = np.zeros(model.nq)
     for part, k in zip(parts, iq, strict=True):
         rest[k : k + part.nq] = part.rest
-    passive = [layout.PASSIVE * bool(part.damping or part.armature) + layout.SPRING * bool(part.stiffness)
-               + layout.DAMPED * bool(part.damping) for part in parts]
+    passive = [layout.PASSIVE * bool(part.damping or part.armature) + layout.SPRING * part.sprung
+               + layout.DAMPED * bool(part.damping) + layout.TORSION * bool(part.torsion) for part in parts]
     servos = _servos(model, np.array(iv))
     for i, kp, kd, effort in zip(*servos, strict=True):
         passive[i] += layout.SERVO
@@ -382,7 +383,7 @@ def _compile(model: Model) -> Compiled:
         body_quaternion=merged.quaternion,
         ground_first_moment=merged.ground_first_moment,
         ground_energy=float(ground_energy(model.gravity, merged.ground_first_moment)),
-        stiff=any(part.damping or part.stiffness for part in parts) or len(servos.link) > 0,
+        stiff=any(part.damping or part.sprung for part in parts) or len(servos.link) > 0,
         damped=any(part.damping for part in parts) or bool(servos.kd.any()),
         nq=model.nq,
         nv=model.nv,

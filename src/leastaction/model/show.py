@@ -71,8 +71,9 @@ def _rows(model: "Model", most: int) -> list[tuple[str, str, str, str]]:
     while stack and len(rows) < most:
         index, above, twig = stack.pop()
         body = bodies[index]
-        joint = type(body.joint).__name__.lower()
-        title = f"{joint} '{body.joint.name}'" if isinstance(body.joint, Joint) and body.joint.name else joint
+        title = type(body.joint).__name__.lower()
+        if isinstance(body.joint, Joint):
+            title += (f" '{body.joint.name}'" if body.joint.name else "") + body.joint.remark()
         rows.append((above + twig + body.name, title, _place(model, index), f"{body.inertia.mass:.4g} kg"))
         below = children.get(index, [])
         indent = above if len(above) >= 2 * DEEP else above + (GAP if twig == LAST else TRUNK)
