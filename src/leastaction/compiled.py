@@ -235,12 +235,12 @@ def require_model(model: object) -> None:
 
 def compile_model(model: Model) -> Compiled:
     """Validate a model and turn it into arrays, once for every revision of the model."""
-    require_model(model)
     known = _cache.get(id(model))
-    if known is None or known[0] != _revision(model):
-        model.validate()
-        return remember(model, _compile(model))
-    return known[1]
+    if known is not None and known[0] == _revision(model):
+        return known[1]
+    require_model(model)
+    model.validate()
+    return remember(model, _compile(model))
 
 
 def _revision(model: Model) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leastaction.arguments import all_finite, finite, real_array, shown
+from leastaction.arguments import all_finite, copied_row, finite, real_array, shown
 from leastaction.compiled import Compiled, compile_model
 from leastaction.errors import ModelError
 from leastaction.kernels import queries
@@ -27,11 +27,15 @@ RETRACTIONS = {"split": SPLIT, "exp": EXP}
 
 def vector(model: Model, value: ArrayLike | None, name: str) -> Array:
     """Copy a vector (nv,) in the layout of v, zeros for None, or raise a ValueError that says what is wrong."""
+    nv = model.layout.nv
     if value is None:
-        return np.zeros(model.nv)
+        return np.zeros(nv)
+    row = copied_row(value, nv)
+    if row is not None:
+        return row
     array = real_array(value, name)
-    if array.shape != (model.nv,):
-        raise ValueError(f"{name} must have shape ({model.nv},), not {array.shape}")
+    if array.shape != (nv,):
+        raise ValueError(f"{name} must have shape ({nv},), not {array.shape}")
     if not all_finite(array):
         raise ValueError(f"{name} has entries that are not finite: {np.flatnonzero(~np.isfinite(array)).tolist()}")
     return array
@@ -187,7 +191,7 @@ def forward_dynamics(
     """
     c = compile_model(model)
     q, v = model.check_state(q, v)
-    a = np.zeros(model.nv)
+    a = np.zeros(c.nv)
     links = c.no_wrench if wrench is None else link_wrenches(model, wrench)
     if links.ndim != 2:
         raise ValueError(f"wrench must have shape ({model.nb}, 6), not {(*links.shape[:-2], model.nb, 6)}")
