@@ -343,7 +343,7 @@ class Trajectory:
     def _nearest(self, _step: int) -> Simulator:
         """Make a simulator at the latest node not after a step from which it is known how to go on."""
         sim = Simulator(self.model, dt=self.dt, integrator=self.integrator, ignore=KNOWN)
-        sim._start(self.q[0], self.v[0], None)
+        sim._engine.start(self.q[0], self.v[0])
         return sim
 
     def save(self, path: str | Path, overwrite: bool = False) -> Path:

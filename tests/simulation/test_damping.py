@@ -24,7 +24,7 @@ def hinge(damping: float = 1.0, stiffness: float = 0.0, gravity: float = 0.0, jo
 
 
 def leads(sim: la.Simulator) -> np.ndarray:
-    return np.array([np.max(python_link(sim._state.w, i).leads) for i in range(sim.compiled.tree.n)])
+    return np.array([np.max(python_link(sim._engine.state.w, i).leads) for i in range(sim.compiled.tree.n)])
 
 
 def alternations(run: la.Trajectory, small: float) -> int:

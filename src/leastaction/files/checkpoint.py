@@ -145,8 +145,8 @@ def restored(source: Contents, record: Any) -> Simulator:
     settled(source.model)  # the start of the run has warned of what does not act
     with plain_faults(path):
         sim = Simulator(source.model, dt=source.description["dt"], integrator=source.integrator, ignore=KNOWN)
-        expected = record_type(sim._snapshot())
-        for name in sim._snapshot():
+        expected = record_type(sim._engine.snapshot())
+        for name in sim._engine.snapshot():
             if record.dtype[name] != expected[name]:
                 raise ValueError(f"its checkpoints do not fit its model: '{name}' has {record.dtype[name]}")
         for name in ("q", "v", "p"):
@@ -154,13 +154,13 @@ def restored(source: Contents, record: Any) -> Simulator:
                 raise ValueError(f"{name} of its checkpoint is not finite")
         if not 0 <= record["known"] <= PAST or record["parts"] < 1 or record["steps"] < 0:
             raise ValueError("the counts of its checkpoint cannot be")
-        sim._restore({name: record[name] for name in record.dtype.names})
+        sim._engine.restore({name: record[name] for name in record.dtype.names})
     return sim
 
 
 def save_checkpoint(sim: Simulator, path: Path) -> Path:
     """Write the state of a simulator to a file; once complete, it replaces an older file of that name."""
-    content = {**sim._snapshot(), "commit": 1}
+    content = {**sim._engine.snapshot(), "commit": 1}
     kind = record_type(content)
     with written_aside(path, overwrite=True) as part:
         create(part, origin(sim, kind), {}, {CHECKPOINTS: Column((1,), kind, MEANING)})

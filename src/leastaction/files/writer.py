@@ -112,7 +112,7 @@ class Writer(Keeper):
         """Write the node at the start."""
         sim = self.sim
         start = {"t": sim.t, "q": sim.q, "v": sim.v, "p": sim.p, "energy": sim.energy, "momentum": sim.momentum,
-                 "ledger": np.zeros(sim._ledger), "impulse": np.zeros(sim._impulses)}
+                 "ledger": np.zeros(sim._engine.ledger), "impulse": np.zeros(sim._engine.impulses)}
         for name, value in start.items():
             self._rows(name, 0, np.asarray(value, dtype=float)[None])
         self.commit()
@@ -166,7 +166,7 @@ class Writer(Keeper):
 
     def content(self) -> dict[str, Any]:
         """Return the content of a checkpoint."""
-        return {**self.sim._snapshot(), **self.statistics.fields(), **self.watch.fields(), **self.failure,
+        return {**self.sim._engine.snapshot(), **self.statistics.fields(), **self.watch.fields(), **self.failure,
                 "rows": self.sums.open, "commit": self.commits}
 
     def _checkpoint(self, index: int) -> None:
@@ -206,8 +206,8 @@ def new_file(run: Run, path: Path, checkpoint_every: int | None, overwrite: bool
     sim, every, steps, controlled = run.sim, run.every, run.steps, run.origin.control is not None
     if checkpoint_every is not None:
         checkpoint_every = whole("checkpoint_every", checkpoint_every, 1)
-    kind = record_type({**sim._snapshot(), **Statistics(every).fields(), **EnergyWatch(0.0).fields(), **NO_FAILURE,
-                        "rows": Sums().open, "commit": 0})
+    kind = record_type({**sim._engine.snapshot(), **Statistics(every).fields(), **EnergyWatch(0.0).fields(),
+                        **NO_FAILURE, "rows": Sums().open, "commit": 0})
     regular = int(checkpoint_every or spacing(sim.model, steps, every, controlled, kind.itemsize))
     given, forces = {}, {}
     for name, value in zip(FORCES, run.origin, strict=False):

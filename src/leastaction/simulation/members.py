@@ -71,7 +71,7 @@ class _Batch:
         self.members, self.like, self.stop, self.begun, self.forgive = members, like, stop, begun, forgive
         self.options: dict[str, Any] = {**options, "steps": like.steps, "duration": None}
         # All members write a ledger if one of them loses energy
-        like.ledger = like.sim._ledger = max(
+        like.ledger = like.sim._engine.ledger = max(
             (losses.ledger(one.model, one.control is not None) for one in
              {(id(one.model), one.control is None): one for one in members}.values()), default=like.ledger)
         self.record = stacked(len(members), like)
@@ -117,7 +117,7 @@ class _Batch:
         one = self.members[b]
         with naming(b):
             run = prepare(one.model, one.q, one.v, control=one.control, command=one.command, **self.options)
-        run.ledger = run.sim._ledger = self.like.ledger
+        run.ledger = run.sim._engine.ledger = self.like.ledger
         return run
 
     def _alone(self, b: int) -> Trajectory:
