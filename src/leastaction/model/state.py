@@ -12,7 +12,7 @@ from leastaction.model.joint import Joint
 from leastaction.model.joints import Fixed
 
 if TYPE_CHECKING:
-    from leastaction.model.model import Body
+    from leastaction.model.body import Body
 
 
 class Layout:
