@@ -19,7 +19,7 @@ from leastaction.kernels.machine.jit import bound
 from leastaction.kernels.record import LOOK, Record
 from leastaction.model import Model, losses
 from leastaction.simulation import ahead, limits
-from leastaction.simulation.damping import refuse_composition
+from leastaction.simulation.damping import refuse_composition, refuse_dampers
 
 Array = np.ndarray
 NEVER = 2**62  # nodes are kept
@@ -81,9 +81,11 @@ class Engine:
         if p is not None:
             self.state.p[:] = p
         require_regular(self.model, self.compiled, self.prepare(V if p is None else P))
-        if self.compiled.damped and hasattr(self.base, "stages") and len(self.base.stages) > 1:
-            order = getattr(self.integrator, "order", 2)
-            refuse_composition(self.model, self.compiled, self.state.w, self.dt, order, self.longest)
+        if hasattr(self.base, "stages") and len(self.base.stages) > 1:
+            composed = self.dt, getattr(self.integrator, "order", 2), self.longest
+            if self.compiled.damped:
+                refuse_composition(self.model, self.compiled, self.state.w, *composed)
+            refuse_dampers(self.model, self.compiled, self.state.q, *composed)
         self._require_finite()
         self.parts = 1
         self.status = int(Status.CONVERGED)
