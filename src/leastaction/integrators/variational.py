@@ -13,7 +13,7 @@ import numpy as np
 
 from leastaction.arguments import choice, replaced, shown, whole
 from leastaction.compiled import Compiled
-from leastaction.dynamics import RETRACTIONS
+from leastaction.discrete import RETRACTIONS
 from leastaction.integrators.base import Integrator
 from leastaction.integrators.composition import ORDERS, guess_weights, stages
 from leastaction.integrators.root_finders import Newton, RootFinder
