@@ -133,7 +133,8 @@ class Compiled:
         links = [memory.python_link(w, i) for i in range(n)]
         return Numbers(np.array([spatial_inertia(link) for link in links]),
                        np.array([link.axis for link in links]).reshape(n, 6), np.array([link.arm for link in links]),
-                       self.constants[:, LINK.rows("armature").start], found.Ca.reshape(m, 6), found.Cb.reshape(m, 6))
+                       self.constants[:, LINK.rows("armature").start], found.Ca.reshape(m, 6), found.Cb.reshape(m, 6),
+                       frozenset(self.limits[:, 0].astype(int).tolist()))
 
     def workspace(self) -> np.ndarray:
         """Return fresh memory for the kernels: blocks of four links with their constants, and identity rotations."""

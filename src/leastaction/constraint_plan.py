@@ -262,6 +262,7 @@ def lay_out(graph: Graph, order: list[int], early: set[int]) -> Plan:
                    pair(above, y) if move in (LATER, EARLIER) else -1, joint, diagonal[y - n] if y >= n else -1]
         op += [pair(mine[p], mine[q]) for q in range(len(mine)) for p in range(q)]
         ops.append(op)
+    peak = take(count)
     cleared = size
     targets = np.full((count, 6), -1, dtype=np.int64)
     for c, block in enumerate(graph.blocks):
@@ -273,7 +274,7 @@ def lay_out(graph: Graph, order: list[int], early: set[int]) -> Plan:
     places = Places(
         rows=count, cleared=cleared, rhs=take(count), answer=take(count), active=take(count), node=take(NODE * count),
         near=take(3 * (n + 1)), total=take(count), kick=take(count), told=take(TOLD), aside=take(12 * n),
-        scratch=take(SCRATCH), square=take(36), front=take(SIDE * max(width, 1)))
+        scratch=take(SCRATCH), square=take(36), front=take(SIDE * max(width, 1)), peak=peak)
     starts = np.cumsum([1 + len(ops), *map(len, ops)])[:-1]
     packed = np.concatenate([[len(ops)], starts, *ops]).astype(np.int64)
     return Plan(packed, places, targets, size, cost, width, bool(early),
@@ -293,7 +294,8 @@ class Numbers(NamedTuple):
     """A configuration as the early order needs it.
 
     Of links: inertia (n, 6, 6), axes (n, 6) of SCREW joints, arms (n, 3) and armatures (n,); of rows: both wrenches
-    (m, 6).
+    (m, 6). ``locked``: joints that limits or dry friction may lock; a block that goes early must be regular without
+    them, and is then regular whichever of them are locked.
     """
 
     inertia: Array
@@ -302,6 +304,7 @@ class Numbers(NamedTuple):
     armature: Array
     ca: Array
     cb: Array
+    locked: frozenset[int] = frozenset()
 
 
 def plan(tree: Tree, rows: Rows, void: Array, numbers: Callable[[float, float], Numbers]) -> Plan:
@@ -444,7 +447,8 @@ class Early:
         A, X = B[i, i], np.eye(6)
         x, y_, z = self.numbers.arm[i]
         X[3:, :3] = [[0, z, -y_], [-z, 0, x], [y_, -x, 0]]  # the twist (ω, v) of the parent: (ω, v + ω × arm)
-        D = np.linalg.inv(S.T @ A @ S + self.numbers.armature[i] * np.eye(freedom))
+        D = np.zeros((1, 1)) if i in self.numbers.locked else np.linalg.inv(
+            S.T @ A @ S + self.numbers.armature[i] * np.eye(freedom))
         V = S.T @ A
         right, left = {}, {}
         for y in mine:

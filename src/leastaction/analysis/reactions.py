@@ -50,8 +50,8 @@ def flags(redundant: Array) -> Array:
 def forces_at(run: Trajectory, k: int) -> tuple[Array, Array]:
     """Return the joint forces (nv,) and the wrenches on links (n, 6) of the step that begins at kept node k.
 
-    Actuators are included, at the command of that step. At the end of the run the forces are those of its last step, or
-    what the functions give there.
+    Actuators are included, at the command of that step, and so are limits and dry friction, by their means until the
+    next kept node. At the end of the run the forces are those of its last step, or what the functions give there.
     """
     if run.origin is None:
         raise ValueError("what the loops carry depends on the forces of the run, which are not known. Functions cannot "
@@ -62,6 +62,9 @@ def forces_at(run: Trajectory, k: int) -> tuple[Array, Array]:
     tau = vector(model, _given(run, control, step, tick, 1), "control")
     if model.nu:
         tau = tau + actuator_forces(model, run.q[k], run.v[k], _given(run, command, step, tick, 1))
+    if len(run) > 1:
+        last = min(k, len(run) - 2)
+        tau = tau + run.limit_force[last] + run.dry_friction[last]
     return tau, np.ascontiguousarray(link_wrenches(model, _given(run, wrench, step, step, 2)))
 
 

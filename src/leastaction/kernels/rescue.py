@@ -12,6 +12,7 @@ from .constraints import rescue as with_rows
 from .constraints import step as closed_step
 from .constraints.closed import seen
 from .constraints.filling import rows_at_node
+from .constraints.held import note_reactions
 from .constraints.search import keep_multipliers
 from .drnea import drnea, kick, put_residual
 from .elements.damping import damp
@@ -186,6 +187,15 @@ def least_cosine(tree, w):
 
 
 @kernel
+def note_holding(tree, state, c):
+    """As step.note_impulses."""
+    if c is None:
+        note_impulses(tree, state)
+    else:
+        note_reactions(tree, state)
+
+
+@kernel
 def rescued_step(system, state, held, h, settings, c):
     """As step.step, by all means but dividing it."""
     tree, w = system.tree, state.w
@@ -200,16 +210,14 @@ def rescued_step(system, state, held, h, settings, c):
     made = Made(float(evaluations), residual, float(status), -1, least, 0.0)
     if status < 0:
         return made
-    if c is not None:
-        leave_node(tree, state, h, None, None)
-        return come(system, state, held, h, made)
     if tree.locks:
-        note_impulses(tree, state)
+        note_holding(tree, state, c)
     leave_node(tree, state, h, None, None)
     if held.acts or settings.damped:
         note_work(tree, state, held, h, 1.0)
     made = come(system, state, held, h, made)
-    factor_at_node(tree, state)
+    if c is None:
+        factor_at_node(tree, state)
     return made
 
 

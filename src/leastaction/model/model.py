@@ -20,7 +20,7 @@ from leastaction.model.force import Force
 from leastaction.model.joint import Joint
 from leastaction.model.loops import Coupling, Loop, Rod, closed_by, coupled
 from leastaction.model.show import drawn, html, summary
-from leastaction.model.unhonoured import SWITCHES, Found, acting, settled, unhonoured
+from leastaction.model.unhonoured import Found, acting, settled, unhonoured
 from leastaction.model.validation import validate
 
 
@@ -217,8 +217,8 @@ class Model(BodyTree):
 
     @property
     def switched_off(self) -> frozenset[str]:
-        """What the model has and is not to act: "limits", "friction"; see `without`. Both, if there are loops."""
-        return SWITCHES if self._loops else self._off
+        """What the model has and is not to act: "limits", "friction"; see `without`."""
+        return self._off
 
     def without(self, ignore: str | Iterable[str]) -> Model:
         """Return a copy of the model in which limits or dry friction do not act; itself if it has none that do.

@@ -128,17 +128,18 @@ class Engine:
 
     def _project(self, given: int) -> int:
         """Put the node on the manifold of closed loops. Gives the number of redundant rows, or −1 if that failed."""
-        redundant = int(set_up(self.method.closed, self.compiled.system, self._room, given == CARRIED))
+        redundant = int(set_up(self.base.closed, self.compiled.system, self._room, given == CARRIED))
         return redundant if redundant < 0 else redundant + self.compiled.plan.void
 
     def plan_again(self) -> bool:
         """Choose an order in which the rows can be eliminated at this node; tell whether it is another one."""
-        before = self.method.closed
+        before = self.base.closed
         closed = self.compiled.plan_at(self.state.q).closed(before.rows)
         if np.array_equal(closed.ops, before.ops):
             return False
         closed.x[closed.places.told :][:TOLD] = before.x[before.places.told :][:TOLD]
-        self.base = self.method = self.method._replace(closed=closed)
+        self.base = self.base._replace(closed=closed)
+        self.method = limits.around(self.base, self.compiled, self._scratch)
         return True
 
     def record(self, steps: int, every: int, first: int) -> Record:

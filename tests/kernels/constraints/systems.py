@@ -75,9 +75,11 @@ class System:
         return Numbers(np.array([inertia(L) for L in links]), np.array([L.axis for L in links]).reshape(-1, 6),
                        np.array([L.arm for L in links]), np.array([L.armature for L in links]), ca, cb)
 
-    def plan(self, q, early):
-        return lay_out(self.graph, *(order_early(self.graph, self.numbers(q)) if early else
-                                     (order_by_ancestors(self.graph), set())))
+    def plan(self, q, early, lockable=()):
+        """The list of operations in one of the two orders; ``lockable``: joints that may be locked."""
+        if not early:
+            return lay_out(self.graph, order_by_ancestors(self.graph), set())
+        return lay_out(self.graph, *order_early(self.graph, self.numbers(q)._replace(locked=frozenset(lockable))))
 
 
 def inertia(L):

@@ -21,7 +21,9 @@ Closed = namedtuple("Closed", "rows ops targets places x")
 # - told (TOLD): what the last node was found to be; aside (n, 12): the momenta of its links and joints before the
 #   projection (projection.py)
 # - scratch of pivots.invert(); square (6 × 6); front: SIDE numbers for every number of the widest front
-Places = namedtuple("Places", "rows cleared rhs answer active node near total kick told aside scratch square front")
+# - peak (m): the most that the diagonal of W has been
+Places = namedtuple("Places", "rows cleared rhs answer active node near total kick told aside scratch square front "
+                              "peak")
 NODE, TOLD = 9, 5
 
 # An operation. kind: JOINT, BLOCK or EARLY (a block that must be regular); number: of the link, or of the first row;

@@ -25,6 +25,8 @@ from ..maths.vec3 import add
 from .closed import EACH, EARLIER, EARLY, JOINT, LATER, LINK, NOWHERE, ROWS, SELF, Crossing, neighbour, operation
 from .pivots import invert
 
+FLOOR = 1e-11  # of what the diagonal of W has been, below which all that is left of it is round-off
+
 
 @kernel
 def add6_to(x, a, stride, m, f):
@@ -95,7 +97,10 @@ def let_joint_go(tree, w, c, z, h, newton):
 def let_block_go(c, z):
     """Invert the block of operation z, and set B[y, c] W⁻¹ of its neighbours. Gives (rows, rank, sign of det W)."""
     x, size, inverse = c.x, z.size, z.inverse
-    found = invert(after(x, z.W), size, after(x, c.places.active + z.number), after(x, inverse),
+    most = 0.0
+    for j in range(size):
+        most = max(most, x[c.places.peak + z.number + j])
+    found = invert(after(x, z.W), size, after(x, c.places.active + z.number), FLOOR * most, after(x, inverse),
                    after(x, c.places.scratch))
     t = c.places.front
     for e in range(z.first, z.last, EACH):
@@ -145,6 +150,10 @@ def update(tree, w, c, z, size, stride):
                 x[own + q.dim * k + j] -= product(x, tq + 6 * k, q.at + stride * j, size)
         if q.kind == LINK:
             add_square(tree, w, q.number, x, own)
+        else:
+            peak = c.places.peak + q.number
+            for k in range(q.dim):
+                x[peak + k] = max(x[peak + k], abs(x[own + q.dim * k + k]))
         tq += 6 * q.dim
 
 

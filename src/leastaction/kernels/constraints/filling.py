@@ -11,7 +11,9 @@ from ..maths import so3
 from ..maths.spatial import put6, read3, read6, shift_wrench
 from ..maths.vec3 import add, add_scaled, sub
 from .closed import NODE
-from .rows import COUPLE, couple_row, gap_between, near_origins, opposite, wrench_row
+from .rows import COUPLE, DOT, couple_row, gap_between, near_origins, opposite, wrench_row
+
+GRAIN = 1e-15  # four units in the last place
 
 
 @kernel
@@ -83,9 +85,41 @@ def begin_mass(c):
 
 
 @kernel
+def way(x, k):
+    """|x| + |y| + |z| of a vector."""
+    return abs(x[k]) + abs(x[k + 1]) + abs(x[k + 2])
+
+
+@kernel
+def grain(tree, w, c, r):
+    """To what g of a row can be told: by round-off of what it is the difference of."""
+    rows, near = c.rows, c.places.near
+    a, b, k = rows.a[r], rows.b[r], rows.scale[r]
+    if rows.kind[r] == COUPLE:
+        other = abs(c.x[c.places.node + NODE * r + 1] * link(w, b).angle) if b < tree.n else 0.0
+        return GRAIN * (k * (abs(link(w, a).angle) + abs(rows.reference[2 * r])) + other)
+    if rows.kind[r] == DOT:
+        return GRAIN * k
+    size = way(c.x, near + 3 * a) + way(c.x, near + 3 * b) + way(rows.sa, 3 * r) + way(rows.sb, 3 * r)
+    if rows.root[a] != rows.root[b]:
+        size += way(link(w, a).origin, 0) + way(link(w, b).origin, 0)
+    return GRAIN * k * size
+
+
+@kernel
 def rows_after(tree, w, c, factoring):
     """Set g at the end of the present motion as the right-hand side; if ``factoring``, put the rows in place, too.
-    Needs displacements() and rows_at_node()."""
+    Where joints may be locked, g within round-off is zero: a mechanism that can no longer move rests exactly then, and
+    no correction is sought that means nothing. Needs displacements() and rows_at_node()."""
+    set_rows_after(tree, w, c, factoring)
+    for r in range(c.places.rows if tree.locks else 0):
+        if abs(c.x[c.places.rhs + r]) <= grain(tree, w, c, r):
+            c.x[c.places.rhs + r] = 0.0
+
+
+@kernel
+def set_rows_after(tree, w, c, factoring):
+    """As rows_after(), without that."""
     rows, targets, places, x = c.rows, c.targets, c.places, c.x
     if factoring:
         begin(c)

@@ -6,6 +6,9 @@ then Moore and Penrose's,
     W⁺ = Q Uᵀ (U Uᵀ)⁻¹ D⁻¹ (Lᵀ L)⁻¹ Lᵀ P,
 which gives the least multipliers among all that do the same. A row that is switched off has a zero row and a zero
 column in W⁺.
+
+Rows may also follow from those of blocks that went before, or from locked joints: then all of W is round-off of what
+has cancelled in it, and pivots below a floor, which the caller gives, count as zero.
 """
 
 from ..machine.jit import kernel
@@ -17,7 +20,7 @@ SCRATCH = 4 * SIDE * SIDE + 3 * SIDE  # numbers that invert() works in
 
 
 @kernel
-def eliminate(A, m, order, other):
+def eliminate(A, m, floor, order, other):
     """A (m × m) ← its factors, with rows and columns taken in the orders that are set. Gives the rank, and the sign of
     the determinant."""
     det, first = 1.0, 0.0
@@ -30,7 +33,7 @@ def eliminate(A, m, order, other):
                 if abs(A[m * i + j]) > most:
                     row, column, most = i, j, abs(A[m * i + j])
         if k == 0:
-            first = most
+            first = max(most, floor / RELATIVE)
         if not most > RELATIVE * first:  # also where it is not a number
             return k, det
         if row != k:
@@ -120,18 +123,21 @@ def solve_singular(A, m, r, X, G, Y):
 
 
 @kernel
-def invert(W, size, active, out, scratch):
+def invert(W, size, active, floor, out, scratch):
     """out (size × size) ← W⁺ of the rows that are active (1 or 0 each). Gives their number, their rank and the sign of
     the determinant, 1 if it is zero."""
     if size == 1:
         if active[0] == 0.0:
             out[0] = 0.0
             return 0, 0, 1.0
-        out[0] = 1.0 / W[0] if W[0] != 0.0 else 0.0
-        return 1, 1 if W[0] != 0.0 else 0, -1.0 if W[0] < 0.0 else 1.0
+        if not abs(W[0]) > floor:
+            out[0] = 0.0
+            return 1, 0, 1.0
+        out[0] = 1.0 / W[0]
+        return 1, 1, -1.0 if W[0] < 0.0 else 1.0
     if size == 2 and active[0] != 0.0 and active[1] != 0.0:  # as below, for a plane
         det, most = W[0] * W[3] - W[1] * W[2], max(max(abs(W[0]), abs(W[1])), max(abs(W[2]), abs(W[3])))
-        if abs(det) > RELATIVE * most * most:
+        if abs(det) > max(RELATIVE * most, floor) * most:
             out[0], out[1], out[2], out[3] = W[3] / det, -W[1] / det, -W[2] / det, W[0] / det
             return 2, 2, -1.0 if det < 0.0 else 1.0
     A, X, kept = scratch, after(scratch, SIDE * SIDE), after(scratch, 4 * SIDE * SIDE)
@@ -147,7 +153,7 @@ def invert(W, size, active, out, scratch):
         for j in range(m):
             A[m * i + j] = W[size * int(kept[i]) + int(kept[j])]
             X[m * i + j] = 1.0 if i == j else 0.0
-    rank, det = eliminate(A, m, order, other)
+    rank, det = eliminate(A, m, floor, order, other)
     if rank == m:
         solve_regular(A, m, X)
     else:

@@ -29,6 +29,15 @@ def told_of(c):
 
 
 @kernel
+def any_locked(tree, w):
+    """Whether a joint is locked at a limit, or by dry friction (limits/)."""
+    for i in range(tree.n if tree.locks else 0):
+        if link(w, i).free == 0.0:
+            return True
+    return False
+
+
+@kernel
 def factor_node(tree, w, c):
     """Factor the mass matrix with the rows of the node. Gives the number of redundant rows, and whether it failed.
     Needs place() and rows_at_node()."""

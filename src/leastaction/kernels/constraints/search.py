@@ -24,7 +24,7 @@ from ..joints import screw
 from ..sweep import begin_stiffnesses
 from .elimination import down, factor, up
 from .filling import rows_after
-from .projection import STEPPED, told_of
+from .projection import STEPPED, any_locked, told_of
 
 
 @formula
@@ -56,7 +56,8 @@ def factor_step(tree, w, c, h, retraction, exact):
     rows_after(tree, w, c, True)
     begin_stiffnesses(tree, w, h, retraction, exact)
     det, redundant, lost = factor(tree, w, c, h, True)
-    told_of(c)[STEPPED] = float(redundant)
+    if not any_locked(tree, w):  # rows that follow from locked joints tell nothing of the configuration
+        told_of(c)[STEPPED] = float(redundant)
     return SINGULAR if lost else WRONG_ROOT if det < 0.0 else 0
 
 

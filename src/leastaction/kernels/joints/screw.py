@@ -327,6 +327,8 @@ def show_x(L, x, k):
 
 @formula
 def lessen_x(tree, w, i, L, x, k):
+    if tree.locks:
+        L.hold -= x[k]
     L.x -= L.inverse * x[k]
 
 

@@ -5,16 +5,15 @@ order. What is followed of a joint is how far it is from an event: of a free one
 held the force by which it is.
 """
 
-from .. import methods
 from ..machine.jit import kernel, part
 from ..machine.memory import link
-from ..node import factor_at_node
 from .friction import rubbing_step
 from .impacts import bound, gap, nearer, welded
 from .pivots import put_locks, slack
 from .reactions import accelerations, holding
 from .recovery import recovering, settle
-from .restart import back, begin_part
+from .restart import advance, back, begin_part
+from .solves import reach, rows_of
 from .table import FREE, HELD, HIGH, LINK, LOW, WIDTH, tolerance
 
 TRIALS = 100  # to locate an event
@@ -38,8 +37,6 @@ def distances(method, system, state, held, desk, h, first, out):
     if follow and any_held(method, tree, state):
         if recovering(method, tree, state):
             put_locks(method, system, state, True)
-        if state.factored[0] == 0.0:
-            factor_at_node(tree, state)
         accelerations(method, system, state, held, desk, desk.a)
     for r in range(method.count):
         i = int(method.rows[WIDTH * r + LINK])
@@ -55,14 +52,21 @@ def distances(method, system, state, held, desk, h, first, out):
 
 
 @kernel
+def along(c, start):
+    """How far beyond its limit a joint may stay that is held there by rows, as it was at the beginning."""
+    return 0.0 if c is None else min(start, 0.0)
+
+
+@kernel
 def passed(method, state, desk, r, least):
     """Whether row r is beyond an event by more than ``least`` tolerances, and it was not at the beginning."""
     if desk.pinned[r] != 0.0:
         return False
-    if desk.begin[r] < -tolerance(0.0):  # it started beyond its limit
+    c, start = rows_of(method.base), desk.begin[r]
+    if start < -0.25 * reach(c, 0.0):  # it started beyond its limit
         return False
     small = tolerance(min(abs(method.rows[WIDTH * r + LOW]), abs(method.rows[WIDTH * r + HIGH])))
-    return desk.end[r] < -least * small
+    return desk.end[r] < along(c, start) - least * small
 
 
 @kernel
@@ -86,7 +90,7 @@ def move(method, system, state, held, desk, k, h):
         put_locks(method, system, state, True)
     if method.rubbing > 0:
         return rubbing_step(method, system, state, held, desk, k, h)
-    made = methods.advance(method.base, system, state, held, k, h)
+    made = advance(method, system, state, held, desk, k, h)
     if made.status >= 0.0 and any_held(method, tree, state):
         settle(method, system, state, desk)
     return made

@@ -6,18 +6,16 @@ against its increment, at the end against its velocity. Which joints do what is 
 did last.
 """
 
-from .. import methods
 from ..machine.jit import kernel, part
 from ..machine.memory import copy, link
-from ..momentum import velocity_of
-from ..node import factor_at_node
 from ..record import DRY_FRICTION
 from ..step import after_stage, nothing_yet
 from .pivots import PATIENCE, put_locks
 from .reactions import holding
-from .recovery import settle
-from .restart import back, begin_part, crowded, keep_node
-from .table import FREE, FRICTION, LINK, RECOVERING, WIDTH
+from .recovery import node_velocity, settle
+from .restart import advance, back, begin_part, crowded, keep_node
+from .solves import rows_of
+from .table import FREE, FRICTION, LINK, WIDTH
 
 MOST = 100  # trials, and ten more for every joint
 ROUND_OFF = 1e-13  # of the bound by which a joint that sticks may be held with more
@@ -71,11 +69,18 @@ def change(method, tree, state, desk, patience):
 
 
 @kernel
+def still(c, small):
+    """How far a joint may move against its friction: not at all, unless rows hold it, up to round-off, where another
+    joint sticks."""
+    return 0.0 if c is None else 10.0 * small
+
+
+@kernel
 def check(method, tree, state, desk, h, small):
     """Mark the joints that are wrong, given in push what holds those that stick, and how those that slide move. Gives
     their number. A joint may be held by more than friction can if that would move it, its pivot being the inertia, by
     less than ``small``."""
-    wrong = 0
+    wrong, least = 0, -still(rows_of(method.base), small)
     for r in range(method.count):
         desk.held[r] = 0.0
         if not rubs(method, tree, state, r):
@@ -83,7 +88,7 @@ def check(method, tree, state, desk, h, small):
         i = int(method.rows[WIDTH * r + LINK])
         slip = state.slip[tree.iv[i]]
         most = 0.5 * abs(h) * method.rows[WIDTH * r + FRICTION] * (1.0 + ROUND_OFF) + small * link(state.w, i).pivot
-        if (slip == 0.0 and abs(desk.push[r]) > most) or (slip != 0.0 and slip * desk.push[r] < 0.0):
+        if (slip == 0.0 and abs(desk.push[r]) > most) or (slip != 0.0 and slip * desk.push[r] < least):
             desk.held[r] = 1.0 if desk.push[r] > 0.0 else -1.0
             wrong += 1
     return wrong
@@ -95,16 +100,10 @@ def begin_rubbing(method, system, state, desk, h):
     tree = system.tree
     rub(method, tree, state, h)
     put_locks(method, system, state, True)
-    if state.factored[0] == 0.0:
-        factor_at_node(tree, state)
-    velocity_of(tree, state.w, desk.a)
+    node_velocity(method, system, state, desk, desk.a)
     copy(state.v, desk.before, tree.nv)
     note_work(method, tree, state, desk, h)
     copy(desk.a, state.v, tree.nv)
-    for r in range(method.count):  # a joint on its way back from beyond a limit keeps its rate
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        if abs(state.locks[k]) == RECOVERING:
-            state.v[k] = desk.before[k]
 
 
 @part
@@ -112,8 +111,7 @@ def end_rubbing(method, system, state, desk, h):
     """The second half of friction, at the end of the step. Gives whether it was found."""
     tree, w = system.tree, state.w
     least, patience = method.count + 1, PATIENCE
-    factor_at_node(tree, state)
-    velocity_of(tree, w, desk.before)
+    node_velocity(method, system, state, desk, desk.before)
     for r in range(method.count):
         desk.own[r] = link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum
     most = MOST + 10 * method.count
@@ -121,10 +119,8 @@ def end_rubbing(method, system, state, desk, h):
         for r in range(method.count):
             link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum = desk.own[r]
         rub(method, tree, state, h)
-        put_locks(method, system, state, False)
-        if state.factored[0] == 0.0:
-            factor_at_node(tree, state)
-        velocity_of(tree, w, desk.a)
+        put_locks(method, system, state, True)
+        node_velocity(method, system, state, desk, desk.a)
         for r in range(method.count):
             i = int(method.rows[WIDTH * r + LINK])
             desk.push[r] = holding(tree, w, i) if state.slip[tree.iv[i]] == 0.0 else desk.a[tree.iv[i]]
@@ -148,7 +144,7 @@ def rubbing_step(method, system, state, held, desk, k, h):
     most = MOST + 10 * method.count
     for trial in range(most):
         begin_rubbing(method, system, state, desk, h)
-        made = after_stage(made, methods.advance(method.base, system, state, held, k, h))
+        made = after_stage(made, advance(method, system, state, held, desk, k, h))
         if made.status < 0.0:
             return made
         for r in range(method.count):

@@ -5,15 +5,16 @@ way out; repeated while some joint still approaches. With e = 1 the energy is ke
 """
 
 from ..machine.jit import kernel, part
-from ..machine.memory import link
-from ..momentum import velocity_of
-from ..node import arrive, factor_at_node
+from ..machine.memory import clear, link
+from ..node import arrive
 from ..record import LIMITS
 from .pivots import exchange, put_locks, slack, solve_held
 from .recovery import settle
+from .solves import reach, rows_of, velocity
 from .table import FREE, FRICTION, HELD, HIGH, LINK, LOW, RECOVERING, RESTITUTION, WIDTH, tolerance
 
 MOST = 200  # impacts in a row at one node
+SLOW = 8.0  # times the least speed that counts
 
 
 @kernel
@@ -49,12 +50,12 @@ def touch(method, system, state, desk):
     for r in range(method.count):
         i = int(method.rows[WIDTH * r + LINK])
         at, side = tree.iq[i], nearer(method, tree, state, r)
-        small = tolerance(bound(method, r, side))
-        desk.side[r] = side if abs(gap(method, tree, state, r)) <= 4.0 * small else 0.0
+        limit, far = bound(method, r, side), abs(gap(method, tree, state, r))
+        desk.side[r] = side if far <= reach(rows_of(method.base), limit) else 0.0
         if abs(state.locks[tree.iv[i]]) == HELD:
             desk.side[r] = state.locks[tree.iv[i]]
-        if desk.side[r] != 0.0:
-            state.q[at], state.low[at] = bound(method, r, desk.side[r]), 0.0
+        if far <= 4.0 * tolerance(limit):
+            state.q[at], state.low[at] = limit, 0.0
     state.factored[0] = 0.0
     return arrive(system, state.w, state.q)
 
@@ -93,13 +94,11 @@ def collide(method, system, state, held, desk, h):
     sticking joints may be knocked loose. Gives whether there was an impact, and whether it was found."""
     tree, first = system.tree, True
     put_locks(method, system, state, False)
-    if state.factored[0] == 0.0:
-        factor_at_node(tree, state)
-    velocity_of(tree, state.w, state.v)
+    velocity(rows_of(method.base), tree, state, state.v)
     hit = False
-    for r in range(method.count):
+    for r in range(method.count):  # one that comes no faster than SLOW is held, if it is not let go
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        hit = hit or (state.locks[k] == FREE and approaching(method, state, desk, r, state.v[k], h))
+        hit = hit or (state.locks[k] == FREE and approaching(method, state, desk, r, state.v[k], h / SLOW))
     if not hit:
         return False, True
     for _ in range(MOST):
@@ -135,8 +134,8 @@ def give_impulses(method, system, state, desk):
         link(w, i).joint_momentum += desk.push[r]
         state.impulse[tree.iv[i]] += desk.push[r]
         link(w, i).free = 1.0
-    factor_at_node(tree, state)
-    velocity_of(tree, w, state.v)
+    state.factored[0] = 0.0
+    velocity(rows_of(method.base), tree, state, state.v)
     for r in range(method.count):
         v = state.v[tree.iv[int(method.rows[WIDTH * r + LINK])]]
         state.ledger[LIMITS] -= 0.5 * (desk.speed[r] + v) * desk.push[r]
@@ -150,11 +149,13 @@ def resolve(method, system, state, held, desk, h, released, pinned):
     tree = system.tree
     springs = touch(method, system, state, desk)
     hit, found = collide(method, system, state, held, desk, h)
-    pinned = -1 if hit else pinned
+    if hit:  # what could not leave its limit before may do so now
+        pinned = -1
+        clear(desk.pinned, method.count)
     for r in range(method.count):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        slow = abs(state.v[k]) <= 8.0 * slack(method, state, r, h, False)
-        fixed = r == pinned or (welded(method, r) and desk.side[r] != 0.0)
+        slow = abs(state.v[k]) <= SLOW * slack(method, state, r, h, False)
+        fixed = r == pinned or (desk.side[r] != 0.0 and (desk.pinned[r] != 0.0 or welded(method, r)))
         desk.candidate[r] = 1.0 if desk.side[r] != 0.0 and slow and not fixed else 0.0
         desk.held[r] = 1.0 if (desk.candidate[r] != 0.0 and r != released) or fixed else 0.0
         if hit and method.rows[WIDTH * r + FRICTION] > 0.0:
@@ -168,3 +169,30 @@ def resolve(method, system, state, held, desk, h, released, pinned):
     settle(method, system, state, desk)
     state.known[0] = 0.0
     return found, springs, pinned
+
+
+@part
+def stop_all(method, system, state, held, desk, h):
+    """Bring all joints that touch their limits to rest, where they stay for the rest of the step, whatever pulls them.
+    It takes energy only. Gives the energy of springs."""
+    tree = system.tree
+    springs = touch(method, system, state, desk)
+    put_locks(method, system, state, False)
+    velocity(rows_of(method.base), tree, state, state.v)
+    for r in range(method.count):
+        desk.speed[r] = state.v[tree.iv[int(method.rows[WIDTH * r + LINK])]]
+        desk.held[r], desk.bounce[r] = abs(desk.side[r]), 0.0
+        desk.pinned[r] = desk.held[r]
+    solve_held(method, system, state, held, desk, False, desk.a)
+    give_impulses(method, system, state, desk)
+    for r in range(method.count):
+        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        if abs(state.locks[k]) != RECOVERING or desk.side[r] != 0.0:
+            state.locks[k] = desk.side[r]
+        if method.rows[WIDTH * r + FRICTION] > 0.0:
+            slow = abs(state.v[k]) <= SLOW * slack(method, state, r, h, False)
+            state.slip[k] = 0.0 if slow else (1.0 if state.v[k] > 0.0 else -1.0)
+    put_locks(method, system, state, False)
+    settle(method, system, state, desk)
+    state.known[0] = 0.0
+    return springs

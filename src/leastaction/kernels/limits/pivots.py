@@ -8,10 +8,9 @@ end (K. G. Murty 1974; J. J. Júdice and F. M. Pires 1994).
 
 from ..machine.jit import kernel, part
 from ..machine.memory import link
-from ..momentum import velocity_of
-from ..node import factor_at_node
 from .reactions import accelerations, holding
-from .table import FRICTION, HELD, HIGH, LINK, LOW, WIDTH, tolerance
+from .solves import rows_of, velocity
+from .table import FREE, FRICTION, HELD, HIGH, LINK, LOW, WIDTH, tolerance
 
 PATIENCE = 3  # trials in which all change sides though that does not help
 MOST = 200  # trials, and ten more for every joint
@@ -19,8 +18,8 @@ MOST = 200  # trials, and ten more for every joint
 
 @kernel
 def sticks(method, state, r, k):
-    """Whether joint k, of row r, is held by dry friction."""
-    return method.rows[WIDTH * r + FRICTION] > 0.0 and state.slip[k] == 0.0
+    """Whether joint k, of row r, is held by dry friction, and not by a limit."""
+    return method.rows[WIDTH * r + FRICTION] > 0.0 and state.slip[k] == 0.0 and state.locks[k] == FREE
 
 
 @kernel
@@ -47,11 +46,11 @@ def solve_held(method, system, state, held, desk, forces, out):
         i = int(method.rows[WIDTH * r + LINK])
         stuck = forces and sticks(method, state, r, tree.iv[i])
         link(w, i).free = 0.0 if desk.held[r] != 0.0 or stuck else 1.0
-    factor_at_node(tree, state)
+    state.factored[0] = 0.0
     if forces:
         accelerations(method, system, state, held, desk, out)
     else:
-        velocity_of(tree, w, out)
+        velocity(rows_of(method.base), tree, state, out)
     for r in range(method.count):
         i = int(method.rows[WIDTH * r + LINK])
         desk.push[r] = holding(tree, w, i) if desk.held[r] != 0.0 else out[tree.iv[i]]

@@ -5,13 +5,13 @@ it is what the joint is held by.
 """
 
 from ..drnea import kick
-from ..joints import get_solution, passive_forces, put_rhs
+from ..joints import passive_forces, put_rhs
 from ..layout import DOF
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
 from ..maths.vec3 import NONE, dot, sub
 from ..rnea import armature_forces, link_forces, velocities
-from ..sweep import down, up
+from .solves import factor, rows_of, solve_accelerations
 from .table import FRICTION, LINK, WIDTH
 
 STILL = (0.0, 0.0, 0.0)
@@ -48,8 +48,9 @@ def put_momenta(tree, w, kept):
 @part
 def accelerations(method, system, state, held, desk, out):
     """Accelerations (nv) of the node under all forces, locked joints being held; holding() then gives the forces that
-    hold them. Needs factor_mass(tree, w, 0) with these locks, and the velocity."""
-    tree, w = system.tree, state.w
+    hold them. Needs the velocity."""
+    tree, w, c = system.tree, state.w, rows_of(method.base)
+    factor(c, tree, state)
     keep_momenta(tree, w, desk.aside)
     for i in range(tree.n):
         L = link(w, i)
@@ -73,6 +74,4 @@ def accelerations(method, system, state, held, desk, out):
         out[k] -= state.slip[k] * method.rows[WIDTH * r + FRICTION]
     put_rhs(tree, w, out)
     put_momenta(tree, w, desk.aside)
-    up(tree, w, w, None)
-    down(tree, w, w, None, None, None)
-    get_solution(tree, w, w, out)
+    solve_accelerations(c, tree, state, out)

@@ -9,13 +9,13 @@ from ..kinematics import inertia_times
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
 from ..maths.vec3 import sub
-from ..momentum import velocity_of
-from ..node import factor_at_node
 from ..record import RECOVERY
+from ..constraints.held import gives_way
 from ..rnea import velocities
 from .pivots import put_locks, solve_held
 from .reactions import holding, keep_momenta, put_momenta
-from .table import FREE, HIGH, LINK, LOW, RECOVERING, WIDTH, tolerance
+from .solves import put_reactions, reach, rows_of, velocity, velocity_beside
+from .table import FREE, HELD, HIGH, LINK, LOW, RECOVERING, WIDTH
 
 RATE = 0.2  # rad/s or m/s at which a joint comes back
 
@@ -32,48 +32,56 @@ def recovering(method, tree, state):
 @kernel
 def beyond(method, tree, state, r):
     """How far row r is beyond a limit, and on which side; zero if it is not."""
-    x = state.q[tree.iq[int(method.rows[WIDTH * r + LINK])]]
+    x, c = state.q[tree.iq[int(method.rows[WIDTH * r + LINK])]], rows_of(method.base)
     low, high = method.rows[WIDTH * r + LOW], method.rows[WIDTH * r + HIGH]
-    if x < low - 4.0 * tolerance(low):
+    if x < low - reach(c, low):
         return low - x, -1.0
-    return (x - high, 1.0) if x > high + 4.0 * tolerance(high) else (0.0, 0.0)
+    return (x - high, 1.0) if x > high + reach(c, high) else (0.0, 0.0)
+
+
+@part
+def node_velocity(method, system, state, desk, out):
+    """Velocity of the node by its momenta: joints that are held do not move, and those on their way back have their
+    rates, which are in state.v. holding() then gives what that takes. Leaves the latter locked."""
+    tree, w, c, rates = system.tree, state.w, rows_of(method.base), state.straight
+    if not recovering(method, tree, state):
+        velocity(c, tree, state, out)
+        return
+    clear(rates, tree.nv)  # M v = p + impulse, v being given at some joints: take their motion from p, and lock them
+    for r in range(method.count):
+        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        if abs(state.locks[k]) == RECOVERING:
+            rates[k] = state.v[k]
+    keep_momenta(tree, w, desk.aside)
+    velocities(tree, w, rates)
+    for i in range(tree.n):
+        L = link(w, i)
+        (m, f), (turn, move) = L.momentum, L.twist
+        own_m, own_f = inertia_times(L, L.mass, turn, move)
+        L.momentum = sub(m, own_m), sub(f, own_f)
+        if rates[tree.iv[i]] != 0.0:  # a SCREW joint
+            L.joint_momentum -= L.armature * rates[tree.iv[i]]
+    put_locks(method, system, state, True)
+    velocity_beside(c, tree, state, rates, out)
+    put_momenta(tree, w, desk.aside)
+    for k in range(tree.nv):
+        out[k] += rates[k]
 
 
 @part
 def settle(method, system, state, desk):
     """Know the velocity of the node, joints on their way back having their rates, which are in state.v; and give the
     joints that are held or driven the momentum that belongs to it. Leaves the locks of a node."""
-    tree, w, driven = system.tree, state.w, recovering(method, system.tree, state)
-    if driven:  # M v = p + impulse, v being given at some joints: take their motion from p, and lock them
-        clear(desk.a, tree.nv)
-        for r in range(method.count):
-            k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-            if abs(state.locks[k]) == RECOVERING:
-                desk.a[k] = state.v[k]
-        keep_momenta(tree, w, desk.aside)
-        velocities(tree, w, desk.a)
-        for i in range(tree.n):
-            L = link(w, i)
-            (m, f), (turn, move) = L.momentum, L.twist
-            own_m, own_f = inertia_times(L, L.mass, turn, move)
-            L.momentum = sub(m, own_m), sub(f, own_f)
-            if desk.a[tree.iv[i]] != 0.0:  # a SCREW joint
-                L.joint_momentum -= L.armature * desk.a[tree.iv[i]]
-        put_locks(method, system, state, True)
-    if state.factored[0] == 0.0:
-        factor_at_node(tree, state)
-    velocity_of(tree, w, state.v)
-    if driven:
-        put_momenta(tree, w, desk.aside)
+    tree, w, c = system.tree, state.w, rows_of(method.base)
+    node_velocity(method, system, state, desk, state.v)
+    put_reactions(c, tree, w)
     for i in range(tree.n):
         L, k = link(w, i), tree.iv[i]
         if L.free == 0.0:
             impulse = holding(tree, w, i)
             L.joint_momentum += impulse
             state.impulse[2 * tree.nv + k] += impulse
-    if driven:
-        for k in range(tree.nv):
-            state.v[k] += desk.a[k]
+    if recovering(method, tree, state):
         put_locks(method, system, state, False)
 
 
@@ -96,11 +104,37 @@ def drive(method, system, state, desk):
             state.ledger[RECOVERY] -= 0.5 * (desk.speed[r] + desk.push[r]) * impulse
 
 
+@kernel
+def part_with(c, method, system, state, desk):
+    """Drive no joint that rows take along with others which are driven, and hold none of those at its limit."""
+    if c is not None:
+        tree = system.tree
+        for r in range(method.count):
+            link(state.w, int(method.rows[WIDTH * r + LINK])).free = 1.0
+        for driven in (True, False):
+            for r in range(method.count):
+                i = int(method.rows[WIDTH * r + LINK])
+                k = tree.iv[i]
+                if (desk.held[r] != 0.0) if driven else abs(state.locks[k]) == HELD:
+                    if gives_way(tree, state, c, i):
+                        link(state.w, i).free = 0.0
+                    else:
+                        desk.held[r], state.locks[k] = 0.0, FREE
+
+
 @part
 def recover(method, system, state, held, desk, h):
     """At the beginning of a step: choose which joints are driven back to their limits, and how fast. One that would be
     held back by it goes free. Gives whether there are joints beyond their limits, or just back."""
     tree, any_ = system.tree, False
+    for r in range(method.count):
+        far, _ = beyond(method, tree, state, r)
+        any_ = any_ or far > 0.0 or abs(state.locks[tree.iv[int(method.rows[WIDTH * r + LINK])]]) == RECOVERING
+    if not any_:
+        return False
+    any_ = False
+    node_velocity(method, system, state, desk, state.v)  # else it is that of the last node that was looked at
+    put_locks(method, system, state, False)
     for r in range(method.count):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
         far, side = beyond(method, tree, state, r)
@@ -112,6 +146,7 @@ def recover(method, system, state, held, desk, h):
         any_ = any_ or desk.held[r] != 0.0
     if not any_:
         return False
+    part_with(rows_of(method.base), method, system, state, desk)
     for r in range(method.count):  # one that is held at its limit stays so
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
         desk.candidate[r] = desk.held[r]

@@ -8,6 +8,7 @@ from ..node import arrive
 from ..record import KNOWN
 from ..settings import CROWDED
 from .reactions import keep_momenta, put_momenta
+from .table import LINK, RECOVERING, WIDTH
 
 
 @kernel
@@ -42,6 +43,20 @@ def begin_part(method, system, state, h):
     state.known[0] = 0.0
     methods.begin(method.base, system, state, h)
     state.twice[0], state.energy[0], state.extremes[KNOWN] = twice, energy, known
+
+
+@part
+def advance(method, system, state, held, desk, k, h):
+    """A step of the base method, after which joints on their way back to a limit still have their rates."""
+    tree = system.tree
+    for r in range(method.count):
+        desk.speed[r] = state.v[tree.iv[int(method.rows[WIDTH * r + LINK])]]
+    made = methods.advance(method.base, system, state, held, k, h)
+    for r in range(method.count):
+        at = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        if abs(state.locks[at]) == RECOVERING:
+            state.v[at] = desk.speed[r]
+    return made
 
 
 @kernel

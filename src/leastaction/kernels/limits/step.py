@@ -11,13 +11,15 @@ from ..machine.memory import copy, link
 from ..record import RECOVERY
 from ..step import after_stage, nothing_yet
 from .events import distances, locate, most_urgent, move
-from .impacts import bound, gap, nearer, resolve
+from .impacts import bound, gap, nearer, resolve, stop_all
 from .pivots import put_locks
 from .recovery import recover, settle
 from .restart import begin_part, crowded, keep_node
-from .table import FREE, FRICTION, HIGH, LINK, LOW, RECOVERING, WIDTH, Limited, desk_of, tolerance
+from .solves import reach, rows_of
+from .table import FREE, FRICTION, HIGH, LINK, LOW, RECOVERING, WIDTH, Limited, desk_of
 
 MOST = 200  # events in a step
+PATIENCE = 30  # events after which joints that touch their limits stay there for the rest of the step
 NEAR = 1e-12  # rad or m: nearer to a limit a joint is looked at closely
 
 
@@ -65,12 +67,13 @@ def enter(method, system, state, held, desk, h):
     tree, found = system.tree, True
     for r in range(method.count):
         desk.pinned[r] = 0.0
-    changed = recover(method, system, state, held, desk, h)
     if state.made[0] == 0.0:
         begin_to_slip(method, system, state)
+    changed = recover(method, system, state, held, desk, h)
+    if state.made[0] == 0.0:
         for r in range(method.count):
-            small = tolerance(bound(method, r, nearer(method, tree, state, r)))
-            changed = changed or abs(gap(method, tree, state, r)) <= 4.0 * small
+            near = reach(rows_of(method.base), bound(method, r, nearer(method, tree, state, r)))
+            changed = changed or abs(gap(method, tree, state, r)) <= near
     if changed or held.acts or desk.seen[0] == 0.0 or link(state.w, 0).pushed != 0.0:
         distances(method, system, state, held, desk, h, True, desk.begin)
     else:  # nothing is different from what the last step found at its end
@@ -80,6 +83,8 @@ def enter(method, system, state, held, desk, h):
         changed = changed or (state.locks[k] != FREE and desk.begin[r] < 0.0)
     if changed:
         found, _, _ = resolve(method, system, state, held, desk, h, -1, -1)
+        if not found:
+            stop_all(method, system, state, held, desk, h)
         distances(method, system, state, held, desk, h, True, desk.begin)
         keep_node(tree, state, desk.node)
     return changed, found
@@ -131,7 +136,7 @@ def from_event_to_event(method, system, state, held, desk, k, h):
             return after_stage(made, part_)
         distances(method, system, state, held, desk, h, False, desk.end)
         target = most_urgent(method, state, desk, 1.0)
-        if target < 0 or lost_track:
+        if target < 0 or events > MOST:
             accept(method, tree, state)
             made = after_stage(made, part_)
             desk.seen[0] = 1.0 if method.rubbing == 0 else 0.0
@@ -149,12 +154,15 @@ def from_event_to_event(method, system, state, held, desk, k, h):
             made = after_stage(made, part_)
             left -= at * left
         pinned = target if at == 0.0 and free else -1
-        found, springs, pinned = resolve(method, system, state, held, desk, h, -1 if free else target, pinned)
-        made = Made(made.evaluations, made.residual, made.status, made.blamed, made.least, springs)
         events += 1
-        lost_track = not found or events > MOST
-        if pinned >= 0:
-            desk.pinned[pinned] = 1.0
+        if events <= PATIENCE:
+            found, springs, pinned = resolve(method, system, state, held, desk, h, -1 if free else target, pinned)
+            if pinned >= 0:
+                desk.pinned[pinned] = 1.0
+        if events > PATIENCE or not found:
+            springs = stop_all(method, system, state, held, desk, h)
+        made = Made(made.evaluations, made.residual, made.status, made.blamed, made.least, springs)
+        lost_track = lost_track or not found or events > MOST
         if left <= 1e-14:
             break
         distances(method, system, state, held, desk, h, True, desk.begin)

@@ -29,7 +29,8 @@ Node = namedtuple("Node", "q low v momenta ledger")
 #   plain: 1 if the step has changed no locks
 # Of each row:
 # - side: −1 or 1 if it touches its low or high limit, else 0; candidate: 1 if it may be held; held: 1 if it is
-# - push: impulse or force that holds it, or how fast it moves; speed: rate before an impact; bounce: restitution
+# - push: impulse or force that holds it, or how fast it moves; speed: rate before an impact or a step; bounce:
+#   restitution
 # - begin, end: how far it is from an event at the beginning and at the end of a motion: the gap to the nearer limit, or
 #   the force by which it is held there; pinned: 1 if it stays held for this step
 # - own: the joint's own momentum before dry friction

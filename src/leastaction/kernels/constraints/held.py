@@ -1,0 +1,113 @@
+"""Nodes of a mechanism with rows in which joints are locked (limits/): their velocity, their accelerations, and momenta
+that belong to these.
+
+The rows are eliminated on the tree with its locked joints, A M_locked⁻¹ Aᵀ. What holds a locked joint includes then
+what the rows do to it, and rows that only locked joints could change are redundant.
+"""
+
+from ..joints import get_solution
+from ..machine.jit import kernel, part
+from ..machine.memory import clear, link
+from ..machine.simd import after
+from ..maths.spatial import read3, read6
+from ..maths.vec3 import NONE, dot
+from ..momentum import drop_momenta
+from .dynamics import row_bias
+from .closed import NODE
+from .elimination import down, up
+from .filling import add_impulses, rows_at_node
+from .projection import factor_node
+from .rows import COUPLE, opposite
+
+STILL = (0.0, 0.0, 0.0)
+MOBILE = 1e-10  # of how far a joint gives way by itself, below which rows do not let it
+
+
+@part
+def factor_rows(tree, state, c):
+    """Factor the mass matrix with the rows of the node. It is not the one that ``factored`` is about."""
+    rows_at_node(tree, state.w, c)
+    factor_node(tree, state.w, c)
+    state.factored[0] = 0.0
+
+
+@kernel
+def substitute(tree, w, c, out):
+    """Solve for the right-hand sides of joints, links and rows."""
+    up(tree, w, c)
+    down(tree, w, c, None, None)
+    get_solution(tree, w, w, out)
+
+
+@kernel
+def row_rate(tree, w, c, r, v):
+    """How fast row r opens by the rates v, of which the links have their twists."""
+    a, b, o = c.rows.a[r], c.rows.b[r], c.places.node + NODE * r
+    if c.rows.kind[r] == COUPLE:
+        return c.x[o] * v[tree.iv[a]] + (c.x[o + 1] * v[tree.iv[b]] if b < tree.n else 0.0)
+    m, f = read6(c.x, o)
+    turn, move = link(w, a).twist
+    rate = dot(m, turn) + dot(f, move)
+    if b < tree.n:
+        m, f = opposite(m, f, read3(c.x, o + 6))
+        turn, move = link(w, b).twist
+        rate += dot(m, turn) + dot(f, move)
+    return rate
+
+
+@part
+def velocity_with_rows(tree, state, c, beside, given, out):
+    """Velocity of the node that opens no loop, by the momenta that it has. If ``beside``, the joints move by the given
+    rates besides, whose momenta have been taken away and whose twists the links have: what opens by them, the velocity
+    closes."""
+    factor_rows(tree, state, c)
+    clear(after(c.x, c.places.rhs), c.places.rows)
+    if beside:
+        for r in range(c.places.rows):
+            if c.x[c.places.active + r] != 0.0:
+                c.x[c.places.rhs + r] = row_rate(tree, state.w, c, r, given)
+    drop_momenta(tree, state.w)
+    substitute(tree, state.w, c, out)
+
+
+@part
+def accelerations_with_rows(tree, state, c, out):
+    """Accelerations at which the velocity keeps opening no loop, for the right-hand sides that joints and links have.
+    Needs factor_rows(), the velocity, and link_forces() without accelerations and gravity."""
+    for r in range(c.places.rows):
+        on = c.x[c.places.active + r] != 0.0
+        c.x[c.places.rhs + r] = row_bias(tree, state.w, c, r, state.v, STILL) if on else 0.0
+    substitute(tree, state.w, c, out)
+
+
+@part
+def give_reactions(tree, w, c):
+    """Give the links and joints the impulses of the rows that the last velocity needed."""
+    add_impulses(tree, w, c, c.places.answer, 1.0)
+
+
+@part
+def gives_way(tree, state, c, i):
+    """Whether the SCREW joint i can move, locked joints being held."""
+    w = state.w
+    factor_rows(tree, state, c)
+    clear(after(c.x, c.places.rhs), c.places.rows)
+    for j in range(tree.n):
+        L = link(w, j)
+        L.wrench, L.tau6 = NONE, NONE
+    link(w, i).tau = 1.0
+    up(tree, w, c)
+    down(tree, w, c, None, None)
+    return link(w, i).x * link(w, i).pivot > MOBILE
+
+
+@kernel
+def note_reactions(tree, state):
+    """Add up the impulses that have held locked joints in their places, after the motion has been found: as
+    step.note_impulses, with the last correction."""
+    w = state.w
+    for i in range(tree.n):
+        L = link(w, i)
+        if L.free == 0.0:
+            (m, f), (turn, move) = L.row, link(w, tree.parent[i]).answer
+            state.impulse[2 * tree.nv + tree.iv[i]] += dot(m, turn) + dot(f, move) - L.hold
