@@ -81,7 +81,8 @@ class Simulator:
         self._set_up(model, seconds, as_integrator(integrator))
         q_start, v_start = started(model, self.compiled, *model.check_state(q, v))
         self._start(q_start, v_start, None)
-        limits.tell_beyond(model, self.compiled, self.q)
+        if not accepted(ignore) >= set(KNOWN):  # else it has started before
+            limits.tell_beyond(model, self.compiled, self.q)
         if self.compiled.rows is not None and self.compiled.plan.width > WIDE:
             warn_once(model, ("width", model.revision), "its loops are eliminated in fronts of "
                       f"{self.compiled.plan.width} numbers, and a step takes time as the square of that: cut the loops "
@@ -95,6 +96,15 @@ class Simulator:
         if model.forces and STIFFNESS not in accepted(ignore):
             refuse_too_stiff(self)
 
+    @classmethod
+    def _at(cls, model: Model, dt: float, integrator: Integrator, q: Array, v: Array) -> Simulator:
+        """Make a simulator at a state (nq,), (nv,) that a run has come to; nothing is checked or said of it again."""
+        sim = cls.__new__(cls)
+        sim._set_up(model, dt, integrator)
+        sim._start(q, v, None)
+        sim._silent = True
+        return sim
+
     def _set_up(self, model: Model, dt: float, integrator: Integrator) -> None:
         """Prepare all that does not depend on the state."""
         self.model = model
@@ -105,7 +115,7 @@ class Simulator:
         integrator.check(model, self.compiled)
         limits.require_known(self.model, self.compiled, self.integrator)
         self._desk = limits.desk(self.compiled)
-        self._ledger, self._impulses = losses.ledger(model, False), losses.impulses(model)  # columns that are kept
+        self._ledger, self._impulses = integrator.ledger(model, False), losses.impulses(model)  # columns that are kept
         self._base = methods.known(self.integrator.method(self.compiled))
         self._method = limits.around(self._base, self.compiled, self._desk)
         self._settings: Any = getattr(self._base, "settings", None)
@@ -608,7 +618,8 @@ def returned(name: str, value: object, shape: tuple[int, ...]) -> Array:
 
 @point_to_integrator
 def variational_step(
-    model: Model, q0: ArrayLike, p0: ArrayLike, h: float, integrator: Integrator | IntegratorName | None = None
+    model: Model, q0: ArrayLike, p0: ArrayLike, h: float, integrator: Integrator | IntegratorName | None = None,
+    ignore: str | Iterable[str] = (),
 ) -> tuple[Array, Array]:
     """The bare map of one variational step, without forces other than the model's own; actuators hold model.command0.
 
@@ -618,6 +629,7 @@ def variational_step(
     p0 : (nv,) momentum conjugate to v, kg m²/s, kg m/s
     h : time step, s; negative steps back, and undoes a step of +h
     integrator : Variational(...), or another integrator to compare it with; Variational() unless given
+    ignore : "limits", "friction": joint limits, dry friction do not act; as for `simulate`
 
     Returns
     -------
@@ -628,7 +640,8 @@ def variational_step(
     if not step:
         raise ValueError(f"h must be a finite number other than zero, not {shown(h)}")
     p = vector(model, p0, "p0")
-    sim = Simulator(model, q0, np.zeros(model.nv), dt=abs(step), integrator=integrator, ignore=KNOWN)
+    words = accepted(ignore) | set(KNOWN)
+    sim = Simulator(model, q0, np.zeros(model.nv), dt=abs(step), integrator=integrator, ignore=words)
     sim.dt = step
     sim._start(sim.q, sim.v, p)
     sim.step()
