@@ -200,16 +200,15 @@ def rescued_step(system, state, held, h, settings, c):
     made = Made(float(evaluations), residual, float(status), -1, least, 0.0)
     if status < 0:
         return made
-    if c is not None:
-        leave_node(tree, state, h, None, None)
-        return come(system, state, held, h, made)
-    if tree.locks:
-        note_impulses(tree, state)
+    if c is None:
+        if tree.locks:
+            note_impulses(tree, state)
     leave_node(tree, state, h, None, None)
     if held.acts or settings.damped:
         note_work(tree, state, held, h, 1.0)
     made = come(system, state, held, h, made)
-    factor_at_node(tree, state)
+    if c is None:
+        factor_at_node(tree, state)
     return made
 
 

@@ -9,7 +9,7 @@ from leastaction.arguments import MOST, finite, real_array, shown, whole
 from leastaction.errors import StepError, warn_user
 from leastaction.kernels import control as laws
 from leastaction.kernels.record import LOOK, MOMENTA, Record
-from leastaction.model import Model, losses
+from leastaction.model import Model
 from leastaction.simulation.judgement import EnergyWatch, Looks, is_silent
 from leastaction.simulation.progress import Progress
 from leastaction.simulation.simulator import Simulator, driven, per_step, returned, widen
@@ -100,7 +100,7 @@ class Run:
         self.origin = Origin(
             control if callable(control) else self.given(control, self.tau), copied(wrench),
             command if callable(command) else self.given(command, self.commands), self.tick, sim.model.revision)
-        self.ledger = sim._ledger = losses.ledger(sim.model, control is not None)  # columns that are kept
+        self.ledger = sim._ledger = sim.integrator.ledger(sim.model, control is not None)  # columns that are kept
 
     def per_step(self, name: str, given: Control) -> Array:
         """Return joint forces (R, nv), or commands (R, nu), that are no function."""

@@ -20,7 +20,7 @@ from ..node import arrive, force_scale, potential_energy, restore_node
 from ..record import KNOWN as LOOKED_AT, LOOK
 from ..rnea import total_momentum
 from ..settings import SINGULAR, UNRESOLVED
-from ..step import NOTICEABLE, after_stage, come, jumped, may_divide, nothing_yet
+from ..step import NOTICEABLE, after_stage, come, jumped, may_divide, note_work, nothing_yet
 from .closed import seen
 from .filling import rows_at_node
 from .projection import FAILED, KNOWN, REDUNDANT, STEPPED, TWICE, project, put_aside, put_back, told_of
@@ -48,6 +48,8 @@ def step(method, system, state, held, h, stage):
     made = Made(float(evaluations), residual, float(status), blamed, least, 0.0)
     if status < 0:
         return made
+    if held.acts or method.settings.damped:
+        note_work(tree, state, held, h, 1.0)
     return come(system, state, held, h, made)
 
 
