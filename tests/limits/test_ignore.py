@@ -1,10 +1,10 @@
-"""`ignore=` by the words of `la.load`: limits and dry friction are off wherever a model is simulated, and on otherwise."""
+"""`ignore=` by the words of `la.load`: limits and dry friction are off wherever a model is simulated, else on."""
 
 import numpy as np
 import pytest
+from stopped import arm
 
 import leastaction as la
-from stopped import arm
 
 Q, V, DT, STEPS = np.array([0.2, 0.1, 0.3]), np.array([3.0, 1.0, -2.0]), 2e-3, 200
 BOTH = ("limits", "friction")
@@ -94,7 +94,8 @@ def test_explicit_methods_and_comparisons():
 
 def test_a_comparison_says_which_methods_do_not_note_the_work():
     model = la.Model()
-    model.add_body("arm", joint=la.Revolute((0, 1, 0), damping=0.1), inertia=la.Inertia.rod(1.0, 0.5, com=(0, 0, -0.25)))
+    model.add_body("arm", joint=la.Revolute((0, 1, 0), damping=0.1),
+                   inertia=la.Inertia.rod(1.0, 0.5, com=(0, 0, -0.25)))
     compared = la.compare(model, [1.0], dt=DT, duration=0.4)
     rows = {row[0]: row for row in compared.table()}
     assert rows["Runge–Kutta 4"][1:4] == ("–", "–", "–") and float(rows["variational, order 2"][1]) < 1e-4
