@@ -200,9 +200,8 @@ def rescued_step(system, state, held, h, settings, c):
     made = Made(float(evaluations), residual, float(status), -1, least, 0.0)
     if status < 0:
         return made
-    if c is None:
-        if tree.locks:
-            note_impulses(tree, state)
+    if tree.locks:
+        note_impulses(tree, state)
     leave_node(tree, state, h, None, None)
     if held.acts or settings.damped:
         note_work(tree, state, held, h, 1.0)
