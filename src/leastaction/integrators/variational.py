@@ -82,6 +82,11 @@ class VariationalMethod(Integrator):
         return not self.peer
 
     @property
+    def keeps_ledger(self) -> bool:
+        """The paper's peers do not."""
+        return not self.peer
+
+    @property
     def label(self) -> str:
         """The integrator in words."""
         return f"variational, order {self.order}"

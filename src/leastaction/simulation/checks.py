@@ -26,7 +26,8 @@ def check_start(engine: Engine, silenced: Set[str]) -> None:
     silenced : words of ``ignore``
     """
     model, c, q = engine.model, engine.compiled, engine.state.q.copy()
-    limits.tell_beyond(model, c, q)
+    if not silenced >= set(KNOWN):  # else it has started before
+        limits.tell_beyond(model, c, q)
     if c.rows is not None and c.plan.width > WIDE:
         warn_once(model, ("width", model.revision), "its loops are eliminated in fronts of "
                   f"{c.plan.width} numbers, and a step takes time as the square of that: cut the loops at other "

@@ -55,7 +55,7 @@ class Engine:
         self.revision = model.revision
         integrator.check(model, c)
         limits.require_known(model, c, integrator)
-        self.ledger, self.impulses = losses.ledger(model, False), losses.impulses(model)
+        self.ledger, self.impulses = integrator.ledger(model, False), losses.impulses(model)
         self._scratch = limits.desk(c)
         self.base: Any = methods.known(integrator.method(c))
         self.method = limits.around(self.base, c, self._scratch)

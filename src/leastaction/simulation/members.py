@@ -13,7 +13,6 @@ from typing import Any
 from leastaction.compiled import compile_model
 from leastaction.kernels.layout import LANES
 from leastaction.kernels.record import Record
-from leastaction.model import losses
 from leastaction.simulation.group import Member, naming, rows_of, run_together, stacked, suits
 from leastaction.simulation.progress import Progress
 from leastaction.simulation.run import Run
@@ -72,7 +71,7 @@ class _Batch:
         self.options: dict[str, Any] = {**options, "steps": like.steps, "duration": None}
         # All members write a ledger if one of them loses energy
         like.ledger = like.sim._engine.ledger = max(
-            (losses.ledger(one.model, one.control is not None) for one in
+            (like.sim.integrator.ledger(one.model, one.control is not None) for one in
              {(id(one.model), one.control is None): one for one in members}.values()), default=like.ledger)
         self.record = stacked(len(members), like)
         self.pushed = len(like.wrenches) > 0

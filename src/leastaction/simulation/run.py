@@ -18,7 +18,7 @@ from leastaction.kernels.record import (
     MOMENTA,
     Record,
 )
-from leastaction.model import Model, losses
+from leastaction.model import Model
 from leastaction.simulation import failures, inputs
 from leastaction.simulation.judgement import EnergyWatch, Looks, is_silent
 from leastaction.simulation.progress import Progress
@@ -112,7 +112,7 @@ class Run:
         self.origin = Origin(
             control if callable(control) else self.given(control, self.tau), copied(wrench),
             command if callable(command) else self.given(command, self.commands), self.tick, sim.model.revision)
-        self.ledger = sim._engine.ledger = losses.ledger(sim.model, control is not None)  # columns that are kept
+        self.ledger = sim._engine.ledger = sim.integrator.ledger(sim.model, control is not None)  # columns
 
     def per_step(self, name: str, given: Control) -> Array:
         """Return joint forces (R, nv), or commands (R, nu), that are no function."""

@@ -67,6 +67,14 @@ class Simulator:
         self._silent = COMMAND in silenced  # whether it is not said that actuators are given no command
         check_start(self._engine, silenced)
 
+    @classmethod
+    def _at(cls, model: Model, dt: float, integrator: Integrator, q: Array, v: Array) -> Simulator:
+        """Make a simulator at a state (nq,), (nv,) that a run has come to; nothing is checked or said of it again."""
+        sim = cls.__new__(cls)
+        sim._engine, sim._silent = Engine(model, dt, integrator), True
+        sim._engine.start(q, v)
+        return sim
+
     @property
     def model(self) -> Model:
         """The system."""
@@ -228,7 +236,8 @@ class Simulator:
 
 @point_to_integrator
 def variational_step(
-    model: Model, q0: ArrayLike, p0: ArrayLike, h: float, integrator: Integrator | IntegratorName | None = None
+    model: Model, q0: ArrayLike, p0: ArrayLike, h: float, integrator: Integrator | IntegratorName | None = None,
+    ignore: str | Iterable[str] = (),
 ) -> tuple[Array, Array]:
     """The bare map of one variational step, without forces other than the model's own; actuators hold model.command0.
 
@@ -238,6 +247,7 @@ def variational_step(
     p0 : (nv,) momentum conjugate to v, kg m²/s, kg m/s
     h : time step, s; negative steps back, and undoes a step of +h
     integrator : Variational(...), or another integrator to compare it with; Variational() unless given
+    ignore : "limits", "friction": joint limits, dry friction do not act; as for `simulate`
 
     Returns
     -------
@@ -248,7 +258,8 @@ def variational_step(
     if not step:
         raise ValueError(f"h must be a finite number other than zero, not {shown(h)}")
     p = vector(model, p0, "p0")
-    sim = Simulator(model, q0, np.zeros(model.nv), dt=abs(step), integrator=integrator, ignore=KNOWN)
+    words = accepted(ignore) | set(KNOWN)
+    sim = Simulator(model, q0, np.zeros(model.nv), dt=abs(step), integrator=integrator, ignore=words)
     sim._engine.dt = step
     sim._engine.start(sim.q, sim.v, p)
     sim.step()
