@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 export MPLBACKEND = Agg
 
-.PHONY: help demo test chromium lint bench bench-loops choose reproduce docs soak attack matrix zoo wheel clean
+.PHONY: help demo test chromium lint bench bench-loops bench-limits choose reproduce docs soak attack matrix zoo wheel clean
 
 help:    ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
@@ -30,6 +30,9 @@ bench: .venv/peers.stamp    ## time every step, beside the peers; OPTIONS=--quic
 
 bench-loops: .venv/peers.stamp    ## closed loops: a four-bar beside the peers, ladders; the tables of docs/performance.md
 	$(BIN)/python -m benchmarks.loops $(OPTIONS)
+
+bench-limits: .venv/peers.stamp    ## an arm against its stops beside MuJoCo; the table of docs/performance.md
+	$(BIN)/python -m benchmarks.limits $(OPTIONS)
 
 choose: .venv/peers.stamp    ## which order, step, root finder and guess for which problem: the tables of docs/choosing.md
 	$(BIN)/python -m benchmarks.choosing $(OPTIONS)

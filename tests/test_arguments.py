@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import leastaction as la
+from leastaction.arguments import all_finite, copied_row
 
 pendulum = la.library.pendulum
 COMPLEX, DATES = np.array([1j]), np.array(["2026-11-01"], dtype="datetime64[s]")
@@ -248,3 +249,23 @@ def test_memory_follows_record_every():
     q = np.linspace(0.1, 1.0, 12)[:, None]
     held, _ = traced(lambda: la.simulate_many(pendulum(), q, dt=1e-3, steps=20_000, record_every=1000, threads=1))
     assert held < 1e6  # 32 bytes a step and member would be 7.7 MB
+
+
+@pytest.mark.parametrize("size", [1, 3, 39, 41, 200])
+def test_finite_numbers_are_told_from_others_however_many_and_large(size):
+    large = np.full(size, 1.7e308)  # whose sum overflows
+    assert all_finite(large) and all_finite(large.reshape(1, size)) and all_finite(np.zeros((size, 0)))
+    assert np.array_equal(copied_row(large, size), large) and copied_row(large, size + 1) is None
+    for bad in (np.nan, np.inf, -np.inf):
+        for at in {0, size - 1}:
+            numbers = np.ones(size)
+            numbers[at] = bad
+            assert not all_finite(numbers) and not all_finite(numbers[:, None]) and copied_row(numbers, size) is None
+
+
+def test_only_rows_of_floats_are_copied_without_a_closer_look():
+    row = np.arange(6.0)
+    assert copied_row(row, 6) is not row
+    assert np.array_equal(copied_row(row[::2], 3), row[::2]) and copied_row(row[::2], 3).flags.c_contiguous
+    for other in (row.tolist(), row.astype(np.float32), row.astype(">f8"), row.reshape(2, 3), np.ma.array(row), None):
+        assert copied_row(other, 6) is None

@@ -243,13 +243,15 @@ def test_force_of_the_extending_page(tmp_path):
 
 
 def test_forces_page(capsys):
-    (code,) = blocks("forces.md", "python")
+    code, beam = blocks("forces.md", "python")
     names: dict = {}
     exec(compile(code, "forces.md", "exec"), names)
     assert "thruster 'jet': 'pod', 5 N in 2 burns" in capsys.readouterr().out
     traj = names["traj"]
     gained = traj.momentum[-1, 5] - traj.momentum[0, 5]
     assert gained == pytest.approx(5.0 * 15.0, rel=0.05)
+    exec(compile(beam, "forces.md", "exec"), names)
+    assert "bending 20, torsion 5 N m" in str(names["beam"]) and (np.diff(names["traj"].energy) < 0).all()
 
 
 def test_loop_of_the_loops_page(capsys):

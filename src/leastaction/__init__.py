@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from leastaction.analysis import Certificate, audit, compare, to_mujoco
     from leastaction.assembly import assemble
     from leastaction.closures import closure, constraint_jacobian
+    from leastaction.discrete import discrete_jacobian, discrete_residual
     from leastaction.dynamics import (
         actuator_forces,
-        discrete_jacobian,
-        discrete_residual,
         energy,
         forward_dynamics,
         increment,
@@ -89,8 +88,9 @@ _HOME = {
         "analysis": "Certificate audit compare to_mujoco",
         "assembly": "assemble",
         "closures": "closure constraint_jacobian",
-        "dynamics": "actuator_forces discrete_jacobian discrete_residual energy forward_dynamics increment "
-                    "inverse_dynamics jacobian kinetic_energy mass_matrix momentum poses potential_energy",
+        "discrete": "discrete_jacobian discrete_residual",
+        "dynamics": "actuator_forces energy forward_dynamics increment inverse_dynamics jacobian kinetic_energy "
+                    "mass_matrix momentum poses potential_energy",
         "ensemble": "Ensemble EnsembleResults Normal Uniform open_ensemble",
         "errors": "AccuracyWarning AssemblyError FileError ModelError ModelWarning StepError",
         "files": "resume",

@@ -236,12 +236,12 @@ def require_model(model: object) -> None:
 
 def compile_model(model: Model) -> Compiled:
     """Validate a model and turn it into arrays, once for every revision of the model."""
-    require_model(model)
     known = _cache.get(id(model))
-    if known is None or known[0] != _revision(model):
-        model.validate()
-        return remember(model, _compile(model))
-    return known[1]
+    if known is not None and known[0] == _revision(model):
+        return known[1]
+    require_model(model)
+    model.validate()
+    return remember(model, _compile(model))
 
 
 def _revision(model: Model) -> tuple[int, int]:
@@ -334,7 +334,7 @@ def _compile(model: Model) -> Compiled:
                           inertia[:, 0, 1], inertia[:, 0, 2], inertia[:, 1, 2]], axis=1)
     fill("base_rotation", np.array(place_quaternion))
     fill("base_position", np.array(place_position))
-    fill("turn", np.array([part.turn for part in parts]))
+    fill("turn", np.array([part.axis if part.torsion else part.turn for part in parts]))
     fill("slide", np.array([part.slide for part in parts]))
     fill("mass", np.where(carried, merged.mass[mine], 0.0))
     fill("com", merged.centre[mine] * carried[:, None])
@@ -342,14 +342,15 @@ def _compile(model: Model) -> Compiled:
     for name in ("damping", "own_damping"):
         fill(name, np.array([part.damping for part in parts]))
     fill("stiffness", np.array([part.stiffness for part in parts]))
+    fill("torsion", np.array([part.torsion for part in parts]))
     for name in ("armature", "own_armature"):
         fill(name, np.array([part.armature for part in parts]))
 
     rest = np.zeros(model.nq)
     for part, k in zip(parts, iq, strict=True):
         rest[k : k + part.nq] = part.rest
-    passive = [layout.PASSIVE * bool(part.damping or part.armature) + layout.SPRING * bool(part.stiffness)
-               + layout.DAMPED * bool(part.damping) for part in parts]
+    passive = [layout.PASSIVE * bool(part.damping or part.armature) + layout.SPRING * part.sprung
+               + layout.DAMPED * bool(part.damping) + layout.TORSION * bool(part.torsion) for part in parts]
     servos = _servos(model, np.array(iv))
     for i, kp, kd, effort in zip(*servos, strict=True):
         passive[i] += layout.SERVO
@@ -383,7 +384,7 @@ def _compile(model: Model) -> Compiled:
         body_quaternion=merged.quaternion,
         ground_first_moment=merged.ground_first_moment,
         ground_energy=float(ground_energy(model.gravity, merged.ground_first_moment)),
-        stiff=any(part.damping or part.stiffness for part in parts) or len(servos.link) > 0,
+        stiff=any(part.damping or part.sprung for part in parts) or len(servos.link) > 0,
         damped=any(part.damping for part in parts) or bool(servos.kd.any()),
         nq=model.nq,
         nv=model.nv,

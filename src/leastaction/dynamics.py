@@ -1,4 +1,4 @@
-"""Continuous and discrete dynamics of a model, one question at a time.
+"""Dynamics of a model in continuous time, one question at a time.
 
 Configurations q (nq,) and velocities v (nv,) are laid out by bodies in the order added. A ball joint is a quaternion
 (w, x, y, z) and a body angular velocity; a free joint is position then quaternion, and a body twist (ω, v).
@@ -11,27 +11,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leastaction.arguments import all_finite, finite, real_array, shown
+from leastaction.arguments import all_finite, copied_row, finite, real_array, shown
 from leastaction.compiled import Compiled, compile_model
 from leastaction.errors import ModelError
 from leastaction.kernels import queries
 from leastaction.kernels.constraints import dynamics as constrained
-from leastaction.kernels.layout import Way
-from leastaction.kernels.stiffness import EXP, SPLIT
 from leastaction.model import Model
 from leastaction.model.arrays import rotation_matrix
 
 Array = np.ndarray
-RETRACTIONS = {"split": SPLIT, "exp": EXP}
 
 
 def vector(model: Model, value: ArrayLike | None, name: str) -> Array:
     """Copy a vector (nv,) in the layout of v, zeros for None, or raise a ValueError that says what is wrong."""
+    nv = model.layout.nv
     if value is None:
-        return np.zeros(model.nv)
+        return np.zeros(nv)
+    row = copied_row(value, nv)
+    if row is not None:
+        return row
     array = real_array(value, name)
-    if array.shape != (model.nv,):
-        raise ValueError(f"{name} must have shape ({model.nv},), not {array.shape}")
+    if array.shape != (nv,):
+        raise ValueError(f"{name} must have shape ({nv},), not {array.shape}")
     if not all_finite(array):
         raise ValueError(f"{name} has entries that are not finite: {np.flatnonzero(~np.isfinite(array)).tolist()}")
     return array
@@ -187,7 +188,7 @@ def forward_dynamics(
     """
     c = compile_model(model)
     q, v = model.check_state(q, v)
-    a = np.zeros(model.nv)
+    a = np.zeros(c.nv)
     links = c.no_wrench if wrench is None else link_wrenches(model, wrench)
     if links.ndim != 2:
         raise ValueError(f"wrench must have shape ({model.nb}, 6), not {(*links.shape[:-2], model.nb, 6)}")
@@ -305,61 +306,6 @@ def momentum(model: Model, q: ArrayLike | None = None, v: ArrayLike | None = Non
     return np.array(angular + linear)
 
 
-def discrete_residual(
-    model: Model,
-    q_prev: ArrayLike,
-    q: ArrayLike,
-    q_next: ArrayLike,
-    dt: float,
-    tau: ArrayLike | None = None,
-    retraction: str = "split",
-) -> Array:
-    """Evaluate the paper's f(q^{k+1}) = −(D₂L_d + D₁L_d) − forcing, by DRNEA.
-
-    Parameters
-    ----------
-    q_prev, q, q_next : (nq,) three successive configurations, rad, m, unit quaternions
-    dt : time step, s; not zero
-    tau : (nv,) joint forces held over both intervals, N m and N; zeros if None
-    retraction : "split", or "exp", the paper's
-
-    Returns
-    -------
-    (nv,) residual impulse at q, body axes for ball and free joints, N m s and N s
-    """
-    c = compile_model(model)
-    a, b, d = (model.check_state(x, None)[0] for x in (q_prev, q, q_next))
-    f = np.zeros(model.nv)
-    queries.discrete_residual(
-        c.system, c.workspace(), a, Way(b, d, _time_step(dt), _retraction(retraction)), vector(model, tau, "tau"), f
-    )
-    return within_range(f, "the residual")
-
-
-def discrete_jacobian(
-    model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, dt: float, retraction: str = "split"
-) -> Array:
-    """Evaluate ∂f/∂q^{k+1} of the discrete residual; it does not depend on q_prev.
-
-    Parameters
-    ----------
-    q_prev, q, q_next : (nq,) three successive configurations, rad, m, unit quaternions
-    dt : time step, s; not zero
-    retraction : "split", or "exp", the paper's
-
-    Returns
-    -------
-    (nv, nv) rows as the residual, columns body-axis increments of q_next, N m s/rad and N s/m
-    """
-    c = compile_model(model)
-    _, b, d = (model.check_state(x, None)[0] for x in (q_prev, q, q_next))
-    J = np.zeros((model.nv, model.nv))
-    queries.discrete_jacobian(
-        c.system, c.workspace(), Way(b, d, _time_step(dt), _retraction(retraction)), np.zeros(model.nv), J
-    )
-    return within_range(J, "the Jacobian")
-
-
 def increment(model: Model, q: ArrayLike, epsilon: ArrayLike) -> Array:
     """Move a configuration on its manifold.
 
@@ -383,16 +329,3 @@ def _time(t: float) -> float:
     if number is None:
         raise ValueError(f"t must be a number of seconds, not {shown(t)}")
     return number
-
-
-def _time_step(dt: float) -> float:
-    number = finite(dt)
-    if not number:
-        raise ValueError(f"dt must be a number other than zero, not {shown(dt)}")
-    return number
-
-
-def _retraction(name: str) -> int:
-    if not isinstance(name, str) or name not in RETRACTIONS:
-        raise ValueError(f"retraction must be one of {', '.join(map(repr, RETRACTIONS))}, not {shown(name)}")
-    return RETRACTIONS[name]

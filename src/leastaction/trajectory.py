@@ -13,7 +13,6 @@ from leastaction import dynamics
 from leastaction.errors import StepError
 from leastaction.integrators import Integrator, Status
 from leastaction.model import Model, losses
-from leastaction.model.unhonoured import KNOWN
 from leastaction.simulation.judgement import Judgement, Looks, judge_energy
 from leastaction.simulation.simulator import Simulator
 
@@ -172,10 +171,12 @@ class Trajectory:
 
         The keys are "damping", "actuators", "control", "dry_friction", "limits" and "recovery" (of joints that started
         beyond a limit). Each is the work of its own forces and impulses, none a remainder; what gives energy is
-        negative.
+        negative. Explicit methods and the paper's peers keep no such account: where there is work, it is NaN.
         """
-        return {name: self.ledger[:, k] if self.ledger.shape[1] else np.zeros(len(self))
-                for k, name in enumerate(losses.ENTRIES)}
+        if self.ledger.shape[1]:
+            return {name: self.ledger[:, k] for k, name in enumerate(losses.ENTRIES)}
+        unknown = not self.integrator.keeps_ledger and bool(self.judgement.reason)
+        return {name: np.full(len(self), np.nan if unknown else 0.0) for name in losses.ENTRIES}
 
     @property
     def balance(self) -> Array:
@@ -316,7 +317,7 @@ class Trajectory:
             f"  energy {'change' if found.reason or self.loses_energy else 'error '}    {self.max_energy_error:.3g} of "
             f"the peak kinetic energy at most, {self.energy_error[-1]:+.3g} at the end",
             *(f"    {name.replace('_', ' '):14} {lost[-1]:.4g} J" for name, lost in self.dissipated.items()
-              if lost[-1]),
+              if lost[-1] and self.loses_energy),
             *([f"  energy balance   {self.max_balance_error:.3g} of the peak kinetic energy at most, "
                f"{self.balance[-1] / self.energy_scale:+.3g} at the end"] if self.loses_energy else []),
             *(f"                   {text}" for text in (found.text, found.remedy) if text),
@@ -342,9 +343,7 @@ class Trajectory:
 
     def _nearest(self, _step: int) -> Simulator:
         """Make a simulator at the latest node not after a step from which it is known how to go on."""
-        sim = Simulator(self.model, dt=self.dt, integrator=self.integrator, ignore=KNOWN)
-        sim._start(self.q[0], self.v[0], None)
-        return sim
+        return Simulator._at(self.model, self.dt, self.integrator, self.q[0], self.v[0])
 
     def save(self, path: str | Path, overwrite: bool = False) -> Path:
         """Write the trajectory to an HDF5 file, which `leastaction.open` reads; see docs/files.md."""

@@ -16,7 +16,7 @@ from leastaction.compiled import Compiled, compile_model, ground_energy, remembe
 from leastaction.errors import ModelError
 from leastaction.kernels import layout
 from leastaction.kernels.layout import LINK
-from leastaction.model import Body, Inertia, Merged, Model
+from leastaction.model import Ball, Body, Inertia, Merged, Model
 from leastaction.model.arrays import as_array, rotated
 from leastaction.model.merge import merge_numbers
 from leastaction.tables import Places, tables
@@ -107,7 +107,7 @@ def _compiled(model: Model, changes: Changes, count: int) -> list[Compiled | Non
     """Return the arrays of each variant; None for one that is not plainly sound, or differs in something else."""
     base, kinds = compile_model(model), {what for what, _ in changes}
     moves_markers = base.rows is not None and "position" in kinds  # of loops
-    if moves_markers or not kinds <= {*COEFFICIENTS, *OF_BODIES, GRAVITY[0]}:
+    if moves_markers or _apart(model, changes) or not kinds <= {*COEFFICIENTS, *OF_BODIES, GRAVITY[0]}:
         return [None] * count
     constants = np.repeat(base.constants[None], count, axis=0)
     sound = np.ones(count, dtype=bool)
@@ -148,6 +148,12 @@ def _compiled(model: Model, changes: Changes, count: int) -> list[Compiled | Non
     return made
 
 
+def _apart(model: Model, changes: Changes) -> bool:
+    """Tell whether the stiffness of a joint differs that has bending and torsion apart."""
+    return any(what == "stiffness" and isinstance(model.bodies[body].joint, Ball) and values.ndim > 1
+               for (what, body), values in changes.items())
+
+
 def _places(model: Model, base: Compiled, position: Array) -> Places:
     """Where the bodies are on the links, at other positions (nb, 3)."""
     mass = base.constants[:, LINK.rows("mass").start]
@@ -158,8 +164,9 @@ def _places(model: Model, base: Compiled, position: Array) -> Places:
 def _flags(base: Compiled, constants: Array) -> tuple[Array, list[bool], list[bool]]:
     """Return the flags of links (B, n), and which variants have a spring or damping, and damping."""
     damping, stiffness, armature = (constants[:, :, LINK.rows(name).start] != 0 for name in COEFFICIENTS)
+    stiffness |= (base.tree.passive & layout.TORSION) > 0  # with a bending of zero, too
     passive = layout.PASSIVE * (damping | armature) + layout.SPRING * stiffness + layout.DAMPED * damping
-    passive = passive + (base.tree.passive & layout.SERVO)
+    passive = passive + (base.tree.passive & (layout.SERVO | layout.TORSION))
     served, braked = len(base.servos.link) > 0, bool(base.servos.kd.any())
     return (passive.astype(np.int64), ((damping | stiffness).any(axis=1) | served).tolist(),
             (damping.any(axis=1) | braked).tolist())

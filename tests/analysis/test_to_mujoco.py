@@ -82,7 +82,10 @@ def test_what_mujoco_cannot_have_is_said_in_words():
     twice = la.Model(name="twice")
     twice.add_body("a", joint=la.Revolute((0, 1, 0), name="b"), inertia=la.Inertia.sphere(1.0, 0.1))
     twice.add_body("b", "a", joint=la.Revolute((0, 1, 0)), inertia=la.Inertia.sphere(1.0, 0.1))
+    rod = la.Model()
+    rod.add_body("rod", joint=la.Ball((0, 0, 1), stiffness=(2.0, 1.0)), inertia=la.Inertia.sphere(1.0, 0.1))
     for model, words in ((nut, "no helical joint, as 'nut' has"),
+                         (rod, "no ball joint with bending and torsion apart, as 'rod' has"),
                          (spinning, "joint of body 'needle' has nothing to move"),
                          (twice, "MuJoCo refuses the model 'twice': .*repeated name 'b'")):
         with pytest.raises(la.ModelError, match=words):

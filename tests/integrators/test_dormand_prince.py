@@ -46,7 +46,7 @@ def test_the_table_satisfies_the_conditions_of_its_orders():
 def in_fixed_steps(model, v, count):
     """The simulator after a second in so many internal steps: where forces are given they end at nodes."""
     sim = la.Simulator(model, None, v, dt=1 / count, integrator=la.DormandPrince8(1e-2))
-    sim._memory[dormand_prince.NEXT] = 1.0  # as long as may be
+    sim._engine.memory[dormand_prince.NEXT] = 1.0  # as long as may be
     sim.step(count, tau=np.zeros(model.nv))
     return sim
 
@@ -182,8 +182,8 @@ def test_steps_one_by_one_a_copy_and_a_checkpoint(tmp_path):
     sim.step(17)
     sim = la.Simulator.restore(sim.checkpoint(tmp_path / "node.h5"))
     sim.step(23)
-    for name, part in whole._lasting().items():
-        assert np.array_equal(part, sim._lasting()[name], equal_nan=True), name
+    for name, part in whole._engine.lasting().items():
+        assert np.array_equal(part, sim._engine.lasting()[name], equal_nan=True), name
 
 
 def test_forces_act_from_the_node_at_which_they_are_given():

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import leastaction as la
 from leastaction.compiled import compile_model
-from leastaction.dynamics import RETRACTIONS
+from leastaction.discrete import RETRACTIONS
 from leastaction.kernels import joints, queries, root, sweep
 from leastaction.kernels.layout import Way
 from leastaction.kernels.machine.memory import look

@@ -80,6 +80,14 @@ def test_passive_coefficients_reach_every_part():
     assert Revolute(Y, rest=0.5).parts()[0].rest.tolist() == [0.5]
 
 
+def test_bending_and_torsion_of_a_ball_joint():
+    (part,) = Ball((0, 3, 0), stiffness=(2.0, 7.0)).parts()
+    assert (part.stiffness, part.torsion, part.axis.tolist()) == (2.0, 5.0, [0, 1, 0])
+    (same,) = Ball((0, 3, 0), stiffness=(2.0, 2.0)).parts()
+    assert (same.stiffness, same.torsion, same.axis.tolist()) == (2.0, 0.0, [0, 0, 0])
+    assert Ball(Y, stiffness=(0.0, 1.0)).parts()[0].sprung and not Ball(Y).parts()[0].sprung
+
+
 def test_rest_quaternion_is_normalised():
     rest = np.array([3.0, 2.0, 1.0, 0.6, 0.8 * (1 + 1e-7), 0, 0])
     stored = Free(rest=rest).parts()[0].rest
@@ -101,6 +109,8 @@ def test_joints_compare_by_value_and_take_arrays():
         Universal(X, Y, limits=((-1, -2), (1, 2)), friction=(0.1, 0.2)),
         Universal(X, Y, limits=(-1, 1)),
         Ball(limits=(0, 1)),
+        Ball((0, 0, 2), stiffness=(1, 0)),
+        Ball((0, 0, 2), stiffness=1),
     ],
 )
 def test_sound_joints_have_no_faults(joint):
@@ -129,6 +139,14 @@ def test_sound_joints_have_no_faults(joint):
         (Revolute(Y, stiffness=(1, 2)), ["stiffness must be a number, not (1.0, 2.0)"]),
         (Planar(X, Y, armature=(1, 2)), ["armature must be a number or 3 numbers, not (1.0, 2.0)"]),
         (Ball(armature=np.inf), ["armature is not finite: inf"]),
+        (
+            Ball(stiffness=(1, 2)),
+            ["stiffness is that of bending and that of torsion, (1.0, 2.0): give the axis of torsion, as in "
+             "Ball(stiffness=(20.0, 5.0), axis=(0, 0, 1)), or one number"],
+        ),
+        (Ball(Z, stiffness=(1, 2, 3)), ["stiffness must be a number or (bending, torsion), not (1.0, 2.0, 3.0)"]),
+        (Ball(ZERO, stiffness=(1, -2)), ["axis is zero: give it a direction", "stiffness is negative: (1.0, -2.0)"]),
+        (Ball(Z, damping=(1, 2)), ["damping must be a number, not (1.0, 2.0)"]),
         (Ball(friction=NAN), ["friction is not finite: nan"]),
         (Revolute(Y, rest=(0, 1)), ["rest must have 1 numbers, not (0.0, 1.0)"]),
         (Revolute(Y, rest=NAN), ["rest is not finite: nan"]),

@@ -102,6 +102,12 @@ def test_text_of_a_model():
     ]
 
 
+def test_text_of_a_model_tells_bending_from_torsion():
+    model = Model(name="rod")
+    model.add_body("rod", joint=Ball((0, 0, 1), stiffness=(20.0, 5.0), name="root"), inertia=Inertia(1.0))
+    assert "└─rod  ball 'root', bending 20, torsion 5 N m  q[0:4]  1 kg" in str(model)
+
+
 def test_large_chain_needs_no_recursion():
     model = Model()
     hinge, link = Revolute(Y), Inertia.sphere(1.0, 0.1)

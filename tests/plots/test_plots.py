@@ -125,6 +125,16 @@ def test_links_join_ground_joints_and_tip(swing):
     np.testing.assert_allclose(figure.bobs[0], [first, second], atol=1e-12)
 
 
+def test_joints_at_their_limits_are_marked():
+    model = la.Model()
+    model.add_body("arm", joint=la.Revolute((0, 1, 0), limits=(-9.0, 0.5)),
+                   inertia=la.Inertia.rod(1.0, 1.0, com=(0, 0, -0.5)))
+    run = la.simulate(model, q=[-0.5], v=[4.0], dt=2e-3, duration=0.4)
+    hit = int(np.flatnonzero(run.limit_force[:, 0])[0])
+    assert 20 < hit < 180
+    assert stick_figure(run, np.array([hit - 10, hit, hit + 40])).stopped[:, 0].tolist() == [False, True, True]
+
+
 def test_planar_motion_is_seen_in_its_plane(swing, tumble):
     down = np.array([0.0, 0.0, -9.81])
     np.testing.assert_allclose(drawing_plane(stick_figure(swing, np.arange(50)).points, down), [[1, 0, 0], [0, 0, 1]])

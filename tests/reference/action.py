@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from leastaction import reference
 from leastaction.model import Model
-from leastaction.reference.joints import JOINTS, Joint
+from leastaction.reference.joints import JOINTS, Ball, Joint
 from leastaction.reference.lie import Array, inverse, log, pose, rotation
 from leastaction.reference.links import increment, spatial_inertia
 
@@ -99,6 +99,8 @@ def discrete_lagrangian(model: Model, q0: ArrayLike, q1: ArrayLike, h: float, re
             eps = part.motion(c0, c1)
             psi = (part.motion(part.rest, c0) + part.motion(part.rest, c1)) / 2
             L += part.armature * (eps @ eps) / (2 * h) - h * part.stiffness / 2 * (psi @ psi)
+            if isinstance(part, Ball):
+                L -= h * part.torsion / 2 * (part.axis @ psi) ** 2
     return L
 
 

@@ -63,7 +63,7 @@ def placed(model: Model, q: list[Any]) -> list[Placed]:
 
 def held(sim: Simulator) -> tuple[list[Any], list[tuple[Any, Any]]]:
     """What a simulator carries into its next step: q with what round-off kept from it, and the momenta of the links."""
-    state = sim._state
+    state = sim._engine.state
     with mp.workdps(DIGITS):
         q = [mpf(float(high)) + mpf(float(low)) for high, low in zip(state.q, state.low, strict=True)]
     links = (python_link(state.w, i) for i in range(len(q)))

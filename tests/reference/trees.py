@@ -69,7 +69,10 @@ def random_joint(rng: Rng, kind: type[Joint], passive: bool) -> Joint:
     if not passive or kind is Fixed:
         return bare
     size = bare.nv if bare.per_dof and rng.random() < 0.5 else None
-    return kind(**geometry, damping=rng.uniform(0, 0.5, size), stiffness=rng.uniform(0, 5, size),
+    damping, stiffness = rng.uniform(0, 0.5, size), rng.uniform(0, 5, size)
+    if kind is Ball and axis[0] > 0:  # bending and torsion apart
+        stiffness, geometry["axis"] = (stiffness, 5 * axis[0]), other
+    return kind(**geometry, damping=damping, stiffness=stiffness,
                 armature=rng.uniform(0, 0.2, size), rest=random_coordinates(rng, bare))
 
 

@@ -24,7 +24,7 @@ def hinge(damping: float = 1.0, stiffness: float = 0.0, gravity: float = 0.0, jo
 
 
 def leads(sim: la.Simulator) -> np.ndarray:
-    return np.array([np.max(python_link(sim._state.w, i).leads) for i in range(sim.compiled.tree.n)])
+    return np.array([np.max(python_link(sim._engine.state.w, i).leads) for i in range(sim.compiled.tree.n)])
 
 
 def alternations(run: la.Trajectory, small: float) -> int:
@@ -109,6 +109,27 @@ def test_robots_do_not_ring(name):
     assert abs(run.v[5] - fine.v[5]).max() < 0.05 * abs(v).max()
     assert abs(run.q[5] - fine.q[5]).max() < 0.05 * abs(fine.q[5] - fine.q[0]).max()
     assert (np.diff(run.energy) < 0).all()
+
+
+def sign_changes(run: la.Trajectory, j: int) -> np.ndarray:
+    """Times at which a rate changes its sign, s."""
+    v = run.v[:, j]
+    return run.t[1:][v[1:] * v[:-1] < 0]
+
+
+def test_rates_of_a_hand_that_swing_once_do_so_in_a_fine_run():
+    """A finger of tiago_dual moves back for 2 ms, pushed by the others: two changes of sign in a row at 1 ms."""
+    paths = [path for path in zoo.paths("example-robot-data") if path.name == "tiago_dual.urdf"]
+    if not paths:
+        pytest.skip("example-robot-data is not installed")
+    model = zoo.survey(paths[0]).load()
+    v = np.random.default_rng(0).normal(size=model.nv)
+    run = la.simulate(model, v=v, dt=1e-3, steps=10, ignore=WORDS)
+    fine = la.simulate(model, v=v, dt=1e-5, steps=1000, ignore=WORDS)
+    assert alternations(run, 1e-6) == 1
+    for j in range(model.nv):
+        for t in sign_changes(run, j):
+            assert abs(sign_changes(fine, j) - t).min() < 1.5e-3
 
 
 def arm(damping: float, stiffness: float = 0.0) -> la.Model:

@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import leastaction as la
+from leastaction.compiled import compile_model
 from reference.forces import (
     AT,
     CENTRE,
@@ -203,6 +204,26 @@ def test_damper_of_any_strength_takes_energy_and_no_momentum():
     assert run.energy[-1] < 0.9 * run.energy[0]
     assert np.abs(run.momentum - run.momentum[0]).max() < 1e-11
     assert run.judgement.kept and run.judgement.reason == "the spring 'brake' has damping"
+
+
+def test_orders_that_step_backwards_refuse_a_strong_damper_by_name():
+    """The rate along the line decays at c (1/m + 1/m'), 15/s here; stages up to half of its inverse resolve that."""
+    model = la.Model(gravity=(0, 0, 0))
+    for name, mass in (("a", 1.0), ("b", 2.0)):
+        model.add_body(name, None, la.Free(), inertia=la.Inertia.sphere(mass, 0.1))
+    model.add_force("soft", la.Spring("a", "b", damping=1e-3))
+    model.add_force("brake", la.Spring("a", "b", damping=10.0))
+    q, model = model.q0, with_all_kinds(model)
+    q[7] = 1.0
+    fourth = la.Variational(order=4)
+    longest = 0.5 / (15.0 * max(abs(s) for s in fourth.method(compile_model(model)).stages))  # s
+    la.Simulator(model, q, dt=0.99 * longest, integrator=fourth)
+    la.Simulator(model, q, dt=1e3 * longest)
+    with pytest.raises(ValueError, match=r"steps backwards .* damping of the spring 'brake'") as error:
+        la.Simulator(model, q, dt=1.01 * longest, integrator=fourth)
+    offered = float(str(error.value).rpartition("dt=")[2])
+    assert 0.5 * longest < offered <= longest
+    la.Simulator(model, q, dt=offered, integrator=fourth)
 
 
 def spinning(thruster):

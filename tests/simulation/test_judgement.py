@@ -95,14 +95,66 @@ def test_a_watch_thins_out_by_the_number_of_steps_alone(pieces):
     np.testing.assert_array_equal(looks.energy, series[::16])
 
 
-def test_energy_that_is_not_meant_to_be_constant_is_not_judged():
-    model = la.Model()
-    rod = la.Inertia.rod(1.0, 0.5, com=(0, 0, -0.25))
-    model.add_body("arm", joint=la.Revolute((0, 1, 0), damping=1.0), inertia=rod)
-    run = la.simulate(model, [2.0], dt=1e-3, duration=3.0)
-    assert run.judgement.kept and "damping" in run.judgement.reason and "energy change" in run.report()
-    pushed = la.simulate(la.library.chain(3), dt=1e-3, duration=3.0, control=[5.0, 0.0, 0.0])
-    assert pushed.judgement.kept and pushed.judgement.reason == "a control may do work"
+def damped_chain(damping, links=5):
+    """Rods of half a metre that fall from the side."""
+    model, parent = la.Model(name="damped chain"), None
+    for k in range(links):
+        model.add_body(f"link{k}", parent, la.Revolute((0, 1, 0), damping=damping), (0, 0, -0.5 if parent else 0),
+                       inertia=la.Inertia.rod(1.0, 0.5, com=(0, 0, -0.25)))
+        parent = f"link{k}"
+    model.q0 = np.full(links, 1.2)
+    return model
+
+
+def pulled(dt):
+    """Two links drawn round by a constant moment."""
+    return la.simulate(la.library.chain(2, length=0.5), dt=dt, duration=6.0, control=[5.0, 0.0])
+
+
+def served(dt, kp=60.0, kd=1.0):
+    """Three links that servos bring to other angles."""
+    model = damped_chain(0.0, 3)
+    for name in model.names:
+        model.add_actuator(name, la.PD(name, kp=kp, kd=kd))
+    return la.simulate(model, dt=dt, duration=5.0, command=[-0.3, 0.5, 0.2])
+
+
+@pytest.mark.parametrize(("make", "reason"), [
+    (lambda dt: la.simulate(damped_chain(0.5), dt=dt, duration=5.0), "the joints of 'link0' and 4 more have damping"),
+    (lambda dt: la.simulate(damped_chain(0.02), dt=dt / 2, duration=5.0), "have damping"),
+    (pulled, "a control may do work"),
+    (served, "actuators may do work"),
+], ids=["damped", "hardly damped", "controlled", "served"])
+def test_where_work_is_done_the_energies_must_add_up(make, reason):
+    """Fine steps pass, and coarse ones, whose motion is off by 0.04 rad and more, are told."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", la.AccuracyWarning)
+        good = make(2e-3)
+    assert good.judgement.kept and reason in good.judgement.reason and "energy change" in good.report()
+    assert "With what has left by the ledger it stays within" in good.report()
+    with pytest.warns(la.AccuracyWarning, match="But with what has left by the ledger it wanders.*Take a smaller step"):
+        coarse = make(2e-2)
+    assert not coarse.judgement.kept and not keeps_energy(coarse)
+    assert good.judgement.wander < 0.1 * coarse.judgement.wander
+    assert not la.audit(coarse, estimate_accuracy=False).kept and la.audit(good, estimate_accuracy=False).kept
+
+
+def test_a_servo_that_the_step_does_not_resolve_is_told_of_its_first_moment():
+    """All of it happens in the first tenth of the run, and stays."""
+    with pytest.warns(la.AccuracyWarning, match="it is off: its level moves"):
+        served(1e-2, kp=2e4, kd=200.0)
+
+
+def test_work_that_is_in_no_ledger_is_not_judged():
+    model = damped_chain(0.02)
+    explicit = la.simulate(model, dt=2e-2, duration=1.0, integrator=la.RungeKutta4())
+    assert explicit.judgement.kept and "have damping" in explicit.judgement.reason and explicit.ledger.shape[1] == 0
+    assert np.isnan(explicit.dissipated["damping"]).all() and "nan" not in explicit.report()
+    push = np.zeros((5, 6))
+    push[4] = 1.0
+    pushed = la.simulate(model, dt=2e-2, duration=1.0, wrench=push)
+    assert pushed.judgement.kept and pushed.judgement.reason == "external wrenches may do work"
+    assert pushed.judgement.wander is None
 
 
 def test_comparisons_and_audits_do_not_warn():

@@ -242,6 +242,34 @@ def test_a_run_that_was_cut_goes_on_with_the_same_bits(tmp_path):
         la.open(tmp_path / "run.h5").reaction("gear")
 
 
+def test_a_run_goes_on_whose_loops_are_open_at_the_state_of_the_model(tmp_path):
+    """Only the start that was given is closed: what goes on begins at the run's own states."""
+    model = four_bar()
+    q, v = model.q0, model.v0
+    model.q0 = model.v0 = np.zeros(3)
+    assert la.closure(model, model.q0).max() > 0.1
+    whole = la.simulate(model, q, v, dt=DT, steps=40, record_every=20)
+    np.testing.assert_array_equal(whole.at(20 * DT).q, whole.q[1])
+    inner = la.simulate(model, q, v, dt=DT, steps=33).q[-1]
+    np.testing.assert_array_equal(whole.at(33 * DT).q, inner)
+    la.simulate(model, q, v, dt=DT, steps=20, record_every=20, out=tmp_path / "run.h5")
+    np.testing.assert_array_equal(la.resume(tmp_path / "run.h5", steps=40).q[-1], whole.q[-1])
+    sim = la.Simulator(model, q, v, dt=DT)
+    sim.step(33)
+    np.testing.assert_array_equal(la.Simulator.restore(sim.checkpoint(tmp_path / "state.h5")).q, inner)
+
+
+def test_the_ledger_has_the_work_of_control_and_servos():
+    model = four_bar()
+    model.add_actuator("drive", la.PD("crank", kp=40.0, kd=4.0))
+    errors = []
+    for dt in (4e-3, 2e-3):
+        run = la.simulate(model, dt=dt, duration=0.4, command=[1.0], control=[2.0, 0.0, -1.0])
+        assert abs(run.dissipated["actuators"][-1]) > 0.1 and abs(run.dissipated["control"][-1]) > 0.1
+        errors.append(run.max_balance_error)
+    assert errors[1] < 0.3 * errors[0] < 1e-3
+
+
 def test_ensembles(tmp_path):
     model = four_bar()
     results = la.Ensemble(model, members=4, vary={"mass:rocker": la.Uniform(0.9, 1.1)}, seed=1, dt=DT,

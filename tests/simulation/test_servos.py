@@ -109,7 +109,7 @@ def test_a_servo_that_is_switched_off_leaves_the_rate_as_it_is():
     sim = la.Simulator(hinge(1e-3, kp=100.0, kd=10.0), dt=0.02, ignore="command")
     sim.step(3, command=[1.0])
     rate, angle = sim.v[0], sim.q[0]
-    sim._advance(2, sim._nothing.tau, sim._nothing.wrench, sim._record(2, 1, sim.steps), sim.steps, 1)
+    sim._advance(2, sim._engine.nothing, sim._engine.record(2, 1, sim.steps), sim.steps, 1)
     assert sim.v[0] == pytest.approx(rate, rel=1e-10) and sim.q[0] == pytest.approx(angle + 0.04 * rate, rel=1e-10)
 
 

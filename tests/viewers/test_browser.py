@@ -217,3 +217,21 @@ def test_a_run_without_a_step_is_a_picture(browser, tmp_path):
     assert watched.picture("#scene").std() > 3
     watched.assert_quiet()
     watched.page.close()
+
+
+def test_joints_at_their_limits_light_up(browser, tmp_path):
+    model = la.Model()
+    model.add_body("arm", joint=la.Revolute((0, 1, 0), limits=(-9.0, 0.5), limit_restitution=1.0),
+                   inertia=la.Inertia.rod(1.0, 1.0, com=(0, 0, -0.5)))
+    run = la.simulate(model, q=[-0.5], v=[4.0], dt=2e-3, duration=1.0)
+    hit = float(run.t[1:][run.limit_force[:, 0] != 0][0])
+    watched = Watched(browser, run.to_html(tmp_path / "stop.html"))
+    wait_for_the_clock(watched.page)
+    seen = []
+    for time in (0.5 * hit, hit + 0.05, hit + 0.15):
+        go_to(watched.page, round(time, 3))
+        red, green, blue = np.moveaxis(watched.picture()[:, :600], -1, 0)
+        seen.append(int(np.count_nonzero((red > 150) & (green < 90) & (blue < 100))))
+    assert seen[0] == seen[2] == 0 < 50 < seen[1]
+    watched.assert_quiet()
+    watched.page.close()

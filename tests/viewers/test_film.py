@@ -54,6 +54,30 @@ def test_what_is_welded_to_a_shape_needs_none():
     assert [(model.names[body], found) for body, found in shapes(model)] == [("cover", shape)]
 
 
+def stopped():
+    """A door that hits its stop at 0.4 s and bounces, beside one that rests at its stop."""
+    model = la.Model(gravity=(0, 0, 0))
+    inertia = la.Inertia.rod(1.0, 0.8, axis=(1, 0, 0), com=(0.4, 0, 0))
+    model.add_body("door", joint=la.Revolute((0, 0, 1), limits=(-0.5, 0.4), limit_restitution=1.0), inertia=inertia)
+    model.add_body("held", joint=la.Revolute((0, 0, 1), limits=(0.0, 2.0)), position=(0, 1, 0), inertia=inertia)
+    model.add_body("free", joint=la.Revolute((0, 0, 1), limits=(-9.0, 9.0)), position=(0, 2, 0), inertia=inertia)
+    return la.simulate(model, v=[1.0, 0.0, 1.0], dt=1e-3, steps=1000, control=[0.0, -1.0, 0.0])
+
+
+def test_joints_at_their_limits_are_marked():
+    run = stopped()
+    shown = film(run, fps=20.0)
+    assert [run.model.names[body] for body, _ in shown.marks] == ["door", "held"]
+    door, held = shown.lit.T
+    assert held.all()
+    assert shown.t[door].min() == pytest.approx(0.4) and 0.4 < shown.t[door].max() <= 0.5
+    assert shown.every(3).lit.shape == (len(shown.every(3).t), 2)
+    sparse = film(run, fps=2.0)
+    assert sparse.lit[:, 0].tolist() == [False, True, False]   # an impact between two frames is not lost
+    ignored = la.simulate(run.model, v=[1.0, 0.0, 1.0], dt=1e-3, steps=500, ignore="limits")
+    assert film(ignored).marks == [] and film(ignored).lit.shape[1] == 0
+
+
 def test_what_flies_off_is_let_go():
     model = la.Model()
     for k in range(4):

@@ -100,7 +100,7 @@ def test_no_run_needs_more_than_three_megabytes(ragdoll):
     quaternions = rng.normal(size=(frames, ragdoll.model.nb, 4))
     quaternions /= np.linalg.norm(quaternions, axis=2, keepdims=True)
     wild = replace(shown, t=np.linspace(0, 5, frames), positions=rng.normal(size=(frames, ragdoll.model.nb, 3)),
-                   quaternions=quaternions, focus=np.zeros((frames, 3)))
+                   quaternions=quaternions, focus=np.zeros((frames, 3)), lit=np.zeros((frames, 0), bool))
     text = html.page(ragdoll, wild)
     assert len(text) <= 3_000_000
     assert len(Read(text).t) >= frames // 2

@@ -53,13 +53,14 @@ class Entry:
     ----------
     label : its name
     t : (N,) times of the kept nodes, s; fewer than asked for if it broke down
-    energy_error : (N,) (E − E₀) / peak kinetic energy of the reference run
+    energy_error : (N,) (E + what has left − E₀) / peak kinetic energy of the reference run
     momentum_error : greatest change of a momentum that should be conserved, kg m²/s or kg m/s; None if there is none
     error : (N,) distance from the reference run, rad and m
     cpu_seconds : CPU time of the run, without compiling, s
     steps : number of steps made; None for a method that chooses its own
     ended : why it ended early; empty if it did not
     symplecticity, irreversibility : as in a Certificate; None where they were not examined
+    noted : False where work is done that the method does not note: then the energy error is the change of the energy
     """
 
     label: str
@@ -72,6 +73,7 @@ class Entry:
     ended: str = ""
     symplecticity: Spot | None = None
     irreversibility: Spot | None = None
+    noted: bool = True
 
     @property
     def max_energy_error(self) -> float:
@@ -128,10 +130,10 @@ class Comparison:
         def number(value: float | None) -> str:
             return "–" if value is None else f"{value:.1e}"
 
-        line = e.energy_trend
-        slope = "–" if line is None else f"{line.slope:+.0e} ± {line.uncertainty:.0e}"
+        line, energies = e.energy_trend, (number(e.max_energy_error), f"{e.energy_error[-1]:+.1e}")
+        slope = "–" if line is None or not e.noted else f"{line.slope:+.0e} ± {line.uncertainty:.0e}"
         ended, a_step = e.ended and f", {e.ended}", e.seconds_a_step
-        return (e.label, number(e.max_energy_error), f"{e.energy_error[-1]:+.1e}", slope, number(e.momentum_error),
+        return (e.label, *(energies if e.noted else "––"), slope, number(e.momentum_error),
                 number(_defect(e.symplecticity)), number(_defect(e.irreversibility)),
                 f"{e.right_until():.3g} s{ended}", f"{e.cpu_seconds:.2g} s",
                 "–" if a_step is None else f"{1e6 * a_step:.1f}")
@@ -165,7 +167,10 @@ class Comparison:
     def remarks(self) -> list[str]:
         """List the methods that are left out, and say why the energy is not meant to be constant, if it is not."""
         reason = self.energy_reason and f"the energy is not meant to be constant: {self.energy_reason}"
-        return [*(f"{name} is left out: {why}" for name, why in self.left_out.items()), *filter(None, [reason])]
+        blind = [e.label for e in self.entries if not e.noted]
+        unknown = f"no energy error of {', '.join(blind)}: they do not note what has left" if blind else ""
+        missing = [f"{name} is left out: {why}" for name, why in self.left_out.items()]
+        return [*missing, *filter(None, [reason, unknown])]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers under plain names, as JSON can hold them."""
@@ -173,7 +178,8 @@ class Comparison:
             "model": self.model.name, "q": self.q.tolist(), "v": self.v.tolist(), "dt": self.dt,
             "duration": self.duration,
             "methods": [{
-                "method": e.label, "energy_error": {"max": e.max_energy_error, "end": float(e.energy_error[-1])},
+                "method": e.label, "work_is_noted": e.noted,
+                "energy_error": {"max": e.max_energy_error, "end": float(e.energy_error[-1])},
                 "energy_trend": e.energy_trend and {"per_second": e.energy_trend.slope,
                                                     "interval": list(e.energy_trend.interval)},
                 "momentum_error": e.momentum_error, "symplecticity": _defect(e.symplecticity),
@@ -233,6 +239,7 @@ def compare(
                          control_every=finer * tick, integrator=Variational(order=order), ignore=words | set(KNOWN))
     if at_rest(reference):
         raise ValueError(f"the model '{model.name}' is at rest: nothing to compare; give q or v (--initial)")
+    works = bool(reference.judgement.reason)
     entries: list[Entry] = []
     left_out: dict[str, str] = {}
     for integrator in METHODS:
@@ -260,7 +267,7 @@ def compare(
         checks = spot_checks(run) if model.nv <= LARGEST else (None, None)
         entries.append(_entry(integrator.label, reference, run.q, run.energy[0] + run.balance, run.momentum,
                               watch.cpu_seconds, None if integrator.chooses_steps else run.steps,
-                              "broke down" if run.failure else "", checks))
+                              "broke down" if run.failure else "", checks, not works or integrator.keeps_ledger))
     if acts(model):
         left_out[MUJOCO] = "its joint limits and dry friction are soft; ignore= compares without them"
     elif find_spec("mujoco") is None:
@@ -285,16 +292,16 @@ def _mujoco(model: Model, reference: Trajectory, dt: float, steps: int, every: i
     fine = np.isfinite(run.q).all(axis=1) & np.isfinite(run.v).all(axis=1)
     n = len(fine) if fine.all() else int(np.argmin(fine))
     return _entry(MUJOCO, reference, run.q[:n], *energies_and_momenta(model, run.q[:n], run.v[:n]), run.cpu_seconds,
-                  steps, "broke down" if n < len(fine) else "")
+                  steps, "broke down" if n < len(fine) else "", noted=not reference.judgement.reason)
 
 
 def _entry(
     label: str, reference: Trajectory, q: Array, energies: Array, momenta: Array, seconds: float, steps: int | None,
-    ended: str, checks: tuple[Spot | None, Spot | None] = (None, None),
+    ended: str, checks: tuple[Spot | None, Spot | None] = (None, None), noted: bool = True,
 ) -> Entry:
     n = min(len(q), len(reference))
     changes = [float(np.ptp(momenta[:n] @ symmetry.screw)) for symmetry in symmetries(reference.model)]
     error = distance(reference.model, q[:n], reference.q[:n])
     scale = reference.peak_kinetic_energy or 1.0
     return Entry(label, reference.t[:n], (energies[:n] - energies[0]) / scale, max(changes, default=None),
-                 np.minimum(error, 10 * LOST), seconds, steps, ended, *checks)
+                 np.minimum(error, 10 * LOST), seconds, steps, ended, *checks, noted)

@@ -7,7 +7,7 @@ import numpy as np
 
 from leastaction.model import SCREW, Ball, Fixed, Free, Joint
 from leastaction.model.unhonoured import PICTURES, counted
-from leastaction.simulation.simulator import unresolved_damping
+from leastaction.simulation.checks import unresolved_damping
 from leastaction.trajectory import Trajectory
 
 Array = np.ndarray

@@ -176,6 +176,8 @@ def _kind(mujoco: Any, part: Part, body: Body) -> Any:
     if part.kind == FREE and body.parent is not None:
         raise ModelError(f"MuJoCo has no free joint below a body, as '{body.name}' has")
     if part.kind in (BALL, FREE):
+        if part.torsion:
+            raise ModelError(f"MuJoCo has no ball joint with bending and torsion apart, as '{body.name}' has")
         if part.stiffness:
             raise ModelError(f"MuJoCo's springs of ball and free joints differ from that of '{body.name}'")
         return kinds.mjJNT_BALL if part.kind == BALL else kinds.mjJNT_FREE

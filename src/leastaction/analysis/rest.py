@@ -16,5 +16,6 @@ def at_rest(run: Trajectory) -> bool:
     """
     model, time = run.model, run.steps * run.dt
     falling = 0.5 * model.total_mass * float(np.sum(np.square(model.gravity))) * time**2
-    springs = sum(0.5 * part.stiffness for body in model.bodies for part in body.joint.parts())
+    parts = [part for body in model.bodies for part in body.joint.parts()]
+    springs = sum(0.5 * (part.stiffness + max(part.torsion, 0.0)) for part in parts)
     return run.steps > 0 and run.peak_kinetic_energy <= MOTIONLESS * (falling + springs)

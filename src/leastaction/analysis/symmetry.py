@@ -133,7 +133,7 @@ def _own_screws(joint: Joint, off: frozenset[str]) -> list[tuple[Array, Array]]:
     first, *others = joint.parts()
     # Motions of the first part leave the others as they are; in a plane and on a cylinder any does.
     moved = [first, *others] if isinstance(joint, Planar | Cylindrical) else [first]
-    if any(part.damping or part.stiffness or part.armature for part in moved):
+    if any(part.damping or part.sprung or part.armature for part in moved):
         return []
     if any((LIMITS not in off and (part.low > -np.inf or part.high < np.inf))
            or (FRICTION not in off and part.friction > 0) for part in moved):

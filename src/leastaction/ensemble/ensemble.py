@@ -112,7 +112,7 @@ class Ensemble:
             raise ValueError(f"record_every={like.every} leaves out the end of {like.steps} steps: give a divisor, "
                              f"such as {_divisor(like.steps, like.every)}")
         self.plan = Plan(
-            Model.from_dict(model.to_dict()), members, whole("seed", seed, 0, 2**128 - 1),
+            Model.from_dict(like.sim.model.to_dict()), members, whole("seed", seed, 0, 2**128 - 1),
             {name: value if callable(value) or not isinstance(value, np.ndarray | list | tuple)
              else real_array(value, f"vary: {name!r}") for name, value in vary.items()},
             like.sim.dt, like.steps, like.every, as_integrator(integrator), like.origin.control,

@@ -16,7 +16,7 @@ from leastaction.errors import FileError
 from leastaction.files import environment
 
 # The code that computes members: the kernels, and the Python between a plan and them
-PARTS = ("kernels", "model", "simulation", "integrators", "compiled.py", "dynamics.py", "variants.py",
+PARTS = ("kernels", "model", "simulation", "integrators", "compiled.py", "dynamics.py", "discrete.py", "variants.py",
          "ensemble/draw.py", "ensemble/vary.py", "ensemble/statistics.py")
 
 

@@ -17,7 +17,7 @@ from leastaction.errors import FileError
 from leastaction.files.describe import integrator_from_dict, integrator_to_dict
 from leastaction.integrators import Integrator
 from leastaction.model import Model
-from leastaction.model.unhonoured import COMMAND, DAMPING, WORDS
+from leastaction.model.unhonoured import KNOWN, SWITCHES, WORDS
 
 Array = np.ndarray
 KINDS = {"normal": Normal, "uniform": Uniform}
@@ -63,9 +63,13 @@ class Plan:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of `simulate` that all members share, without the warnings, which were given before."""
+        """The options of `simulate` that all members share, without the warnings, which were given before.
+
+        Limits and dry friction act as the model says, which knows what was ignored of them.
+        """
+        ignore = ({*WORDS, *KNOWN} - SWITCHES) | self.model.switched_off
         return {"dt": self.dt, "steps": self.steps, "record_every": self.record_every, "integrator": self.integrator,
-                "wrench": self.wrench, "control_every": self.control_every, "ignore": (*WORDS, DAMPING, COMMAND)}
+                "wrench": self.wrench, "control_every": self.control_every, "ignore": tuple(sorted(ignore))}
 
     def draw(self, first: int, count: int) -> Drawn:
         """Draw the members from ``first`` on."""

@@ -21,7 +21,7 @@ from leastaction.integrators import Status
 from leastaction.kernels import layout
 from leastaction.kernels.guess import PAST
 from leastaction.kernels.record import EXTREMES, LOOK
-from leastaction.model.unhonoured import KNOWN, settled
+from leastaction.model.unhonoured import settled
 from leastaction.simulation.simulator import Simulator
 
 TRIES, PAUSE = 3, 0.02  # attempts to read a file that another process may be writing, and the seconds between them
@@ -144,23 +144,27 @@ def restored(source: Contents, record: Any) -> Simulator:
                         "can be read, but only that version can go on with it")
     settled(source.model)  # the start of the run has warned of what does not act
     with plain_faults(path):
-        sim = Simulator(source.model, dt=source.description["dt"], integrator=source.integrator, ignore=KNOWN)
-        expected = record_type(sim._snapshot())
-        for name in sim._snapshot():
-            if record.dtype[name] != expected[name]:
+        model = source.model
+        for name, size in (("q", model.nq), ("v", model.nv), ("p", model.nv)):
+            if record.dtype[name] != np.dtype((float, (size,))):
                 raise ValueError(f"its checkpoints do not fit its model: '{name}' has {record.dtype[name]}")
-        for name in ("q", "v", "p"):
             if not np.isfinite(record[name]).all():
                 raise ValueError(f"{name} of its checkpoint is not finite")
+        # At its own state: that of the model may be one in which loops are open
+        sim = Simulator._at(model, source.description["dt"], source.integrator, record["q"], record["v"])
+        expected = record_type(sim._engine.snapshot())
+        for name in sim._engine.snapshot():
+            if record.dtype[name] != expected[name]:
+                raise ValueError(f"its checkpoints do not fit its model: '{name}' has {record.dtype[name]}")
         if not 0 <= record["known"] <= PAST or record["parts"] < 1 or record["steps"] < 0:
             raise ValueError("the counts of its checkpoint cannot be")
-        sim._restore({name: record[name] for name in record.dtype.names})
+        sim._engine.restore({name: record[name] for name in record.dtype.names})
     return sim
 
 
 def save_checkpoint(sim: Simulator, path: Path) -> Path:
     """Write the state of a simulator to a file; once complete, it replaces an older file of that name."""
-    content = {**sim._snapshot(), "commit": 1}
+    content = {**sim._engine.snapshot(), "commit": 1}
     kind = record_type(content)
     with written_aside(path, overwrite=True) as part:
         create(part, origin(sim, kind), {}, {CHECKPOINTS: Column((1,), kind, MEANING)})

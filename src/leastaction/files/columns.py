@@ -28,8 +28,8 @@ class Column(NamedTuple):
         return int(np.prod(self.shape, dtype=object)) * int(np.dtype(self.dtype).itemsize)
 
 
-def columns(model: Any, steps: int, every: int, controlled: bool) -> dict[str, Column]:
-    """Return the arrays of a run of ``steps`` steps, with a control or not, by name."""
+def columns(model: Any, steps: int, every: int, ledger: int) -> dict[str, Column]:
+    """Return the arrays of a run of ``steps`` steps, with so many columns of its ledger, by name."""
     n, stretches, nq, nv = steps // every + 1, -(-steps // every), model.nq, model.nv
     between = "from the node of the same row to the next"
     return {
@@ -39,7 +39,7 @@ def columns(model: Any, steps: int, every: int, controlled: bool) -> dict[str, C
         "p": Column((n, nv), float, "momentum conjugate to v, kg m^2/s, kg m/s"),
         "energy": Column((n,), float, "total energy, J"),
         "momentum": Column((n, 6), float, "total momentum about the world's origin, angular then linear, world axes"),
-        "ledger": Column((n, losses.ledger(model, controlled)), float,
+        "ledger": Column((n, ledger), float,
                          f"energy that has left the mechanism so far, J, by {', '.join(losses.ENTRIES)}"),
         "impulse": Column((n, losses.impulses(model)), float,
                           "impulses of limits, then of dry friction, since the node before, N m s, N s"),

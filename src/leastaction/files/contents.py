@@ -43,6 +43,11 @@ class Contents(NamedTuple):
         """Whether the file holds a run, and not only a checkpoint."""
         return "steps" in self.description
 
+    @property
+    def ledger(self) -> int:
+        """How many columns the ledger of a run has."""
+        return _ledger(self.description, self.model, self.integrator)
+
 
 def contents(path: Path) -> Contents:
     """Read the description of a file and check all of it, before anything else is read."""
@@ -57,7 +62,7 @@ def contents(path: Path) -> Contents:
         record = _record_type(description["record"], model)
         expected = {CHECKPOINTS: Column((1,), record, "")}
         if "steps" in description:
-            expected = _run(description, model, record, found)
+            expected = _run(description, model, integrator, record, found)
     for name, column in expected.items():
         if name not in found:
             raise FileError(f"{path} is damaged or not a file that leastaction wrote: it has no '{name}'")
@@ -66,14 +71,14 @@ def contents(path: Path) -> Contents:
     return Contents(path, description, model, integrator, found, record)
 
 
-def _run(description: Mapping[str, Any], model: Model, record: np.dtype, found: Mapping[str, Place]
-         ) -> dict[str, Column]:
+def _run(description: Mapping[str, Any], model: Model, integrator: Any, record: np.dtype,
+         found: Mapping[str, Place]) -> dict[str, Column]:
     """Return what the arrays of a run must be like."""
     for name, least in (("steps", 0), ("record_every", 1), ("checkpoint_every", 1), ("control_every", 1)):
         if not (type(description[name]) is int and least <= description[name] <= MOST):
             raise ValueError(f"its {name} is {description[name]!r}")
     steps = description["steps"]
-    expected = columns(model, steps, description["record_every"], description["control"] != "none")
+    expected = columns(model, steps, description["record_every"], _ledger(description, model, integrator))
     expected[CHECKPOINTS] = Column((2 + steps // description["checkpoint_every"],), record, "")
     for name, held in zip(FORCES, ((model.nv,), (model.nb, 6), (model.nu,)), strict=True):
         if description[name] not in ("none", "function", "array"):
@@ -87,6 +92,11 @@ def _run(description: Mapping[str, Any], model: Model, record: np.dtype, found: 
         if name not in (record.names or ()) or record[name] != kind:
             raise ValueError(f"its checkpoints have no '{name}' of {kind}")
     return expected
+
+
+def _ledger(description: Mapping[str, Any], model: Model, integrator: Any) -> int:
+    columns: int = integrator.ledger(model, description["control"] != "none")
+    return columns
 
 
 def type_to_list(record: np.dtype) -> list[Any]:

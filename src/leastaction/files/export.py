@@ -46,7 +46,8 @@ def _write(traj: Trajectory, path: Path) -> None:
     statistics = Statistics.of(traj)
     rows = {"t": traj.t, **{name: getattr(traj, name) for name in NODE + STEP}}
     controlled = traj.origin is None or traj.origin.control is not None
-    room, sums = columns(traj.model, traj.steps, traj.record_every, controlled), Sums()
+    ledger = traj.integrator.ledger(traj.model, controlled)
+    room, sums = columns(traj.model, traj.steps, traj.record_every, ledger), Sums()
     table = np.zeros(room["sums"].shape, room["sums"].dtype)
     for column, name in enumerate(ROWS):
         complete = traj.steps // traj.record_every if name in STEP else None
@@ -167,7 +168,7 @@ def to_xarray(run: Trajectory | Trajectories) -> "xarray.Dataset":
         raise ImportError("to_xarray needs xarray: pip install 'leastaction[xarray]'") from None
     in_q, in_v = joint_labels(run.model)
     over = {"q": ("t", "in_q"), "v": ("t", "in_v"), "p": ("t", "in_v"), "energy": ("t",), "momentum": ("t", "axis")}
-    meanings = columns(run.model, 0, 1, False)
+    meanings = columns(run.model, 0, 1, 0)
     coords: dict[str, Any] = {"t": ("t", run.t, {"units": "s"}), "in_q": in_q, "in_v": in_v, "axis": list(MOMENTA)}
     more: dict[str, Any] = {}
     if run.ledger.shape[-1]:

@@ -24,7 +24,7 @@ def extend(path: Path, traj: StoredTrajectory, steps: int) -> None:
         raise ValueError(f"the run in {path} was given forces for {traj.planned} steps, so it cannot be extended")
     if "w" not in (source.record.names or ()):
         raise FileError(f"{path} holds a saved trajectory and nothing to go on from")
-    room = columns(traj.model, steps, traj.record_every, description["control"] != "none")
+    room = columns(traj.model, steps, traj.record_every, source.ledger)
     with written_aside(path, overwrite=True) as part:
         old = source.places[CHECKPOINTS].shape[0]
         room[CHECKPOINTS] = Column((2 + steps // description["checkpoint_every"],), source.record, MEANING)

@@ -122,7 +122,7 @@ class StoredTrajectory(Trajectory):
         last = rows if last is None else last
         if not 0 <= first <= last <= rows:
             raise ValueError(f"first and last must be rows of {name}, from 0 to {rows}, not {first!r} and {last!r}")
-        layout = columns(self.model, self.planned, self.record_every, self.description["control"] != "none")
+        layout = columns(self.model, self.planned, self.record_every, self._contents.ledger)
         values = mapped(self.path, name, layout[name], rows, "r" if rows == complete else "c")
         table = mapped(self.path, "sums", layout["sums"], complete // BLOCK)
         column = ROWS.index(name)

@@ -31,9 +31,9 @@ MANY = 2**48  # more commits than any run makes
 LITTLE = 1_000_000  # bytes that checkpoints may always take; beyond that a tenth of the results
 
 
-def spacing(model: Any, steps: int, every: int, controlled: bool, record_size: int) -> int:
+def spacing(model: Any, steps: int, every: int, ledger: int, record_size: int) -> int:
     """Choose the steps between two checkpoints, so that they take a tenth of the file or little at all."""
-    size = sum(column.size for column in columns(model, steps, every, controlled).values())
+    size = sum(column.size for column in columns(model, steps, every, ledger).values())
     count = min(REGULAR, max(LITTLE, size // 10) // record_size)
     return max(1, -(-steps // (count + 1)))
 
@@ -112,7 +112,7 @@ class Writer(Keeper):
         """Write the node at the start."""
         sim = self.sim
         start = {"t": sim.t, "q": sim.q, "v": sim.v, "p": sim.p, "energy": sim.energy, "momentum": sim.momentum,
-                 "ledger": np.zeros(sim._ledger), "impulse": np.zeros(sim._impulses)}
+                 "ledger": np.zeros(sim._engine.ledger), "impulse": np.zeros(sim._engine.impulses)}
         for name, value in start.items():
             self._rows(name, 0, np.asarray(value, dtype=float)[None])
         self.commit()
@@ -166,7 +166,7 @@ class Writer(Keeper):
 
     def content(self) -> dict[str, Any]:
         """Return the content of a checkpoint."""
-        return {**self.sim._snapshot(), **self.statistics.fields(), **self.watch.fields(), **self.failure,
+        return {**self.sim._engine.snapshot(), **self.statistics.fields(), **self.watch.fields(), **self.failure,
                 "rows": self.sums.open, "commit": self.commits}
 
     def _checkpoint(self, index: int) -> None:
@@ -203,12 +203,12 @@ class Writer(Keeper):
 
 def new_file(run: Run, path: Path, checkpoint_every: int | None, overwrite: bool) -> int:
     """Make the file of a run with its first node; return the steps between two checkpoints."""
-    sim, every, steps, controlled = run.sim, run.every, run.steps, run.origin.control is not None
+    sim, every, steps = run.sim, run.every, run.steps
     if checkpoint_every is not None:
         checkpoint_every = whole("checkpoint_every", checkpoint_every, 1)
-    kind = record_type({**sim._snapshot(), **Statistics(every).fields(), **EnergyWatch(0.0).fields(), **NO_FAILURE,
-                        "rows": Sums().open, "commit": 0})
-    regular = int(checkpoint_every or spacing(sim.model, steps, every, controlled, kind.itemsize))
+    kind = record_type({**sim._engine.snapshot(), **Statistics(every).fields(), **EnergyWatch(0.0).fields(),
+                        **NO_FAILURE, "rows": Sums().open, "commit": 0})
+    regular = int(checkpoint_every or spacing(sim.model, steps, every, run.ledger, kind.itemsize))
     given, forces = {}, {}
     for name, value in zip(FORCES, run.origin, strict=False):
         forces[name] = "none" if value is None else "function" if callable(value) else "array"
@@ -218,7 +218,7 @@ def new_file(run: Run, path: Path, checkpoint_every: int | None, overwrite: bool
                    **forces, "control_every": run.tick}
     states = Column((2 + steps // regular,), kind, MEANING)
     with written_aside(path, overwrite) as part:
-        create(part, description, given, {**columns(sim.model, steps, every, controlled), CHECKPOINTS: states})
+        create(part, description, given, {**columns(sim.model, steps, every, run.ledger), CHECKPOINTS: states})
         with Writer(part, sim, every, regular, begun=False) as writer:
             writer.begin()
     return regular

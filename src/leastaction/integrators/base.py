@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from leastaction.compiled import Compiled
 from leastaction.integrators.status import Status
-from leastaction.model import Model
+from leastaction.model import Model, losses
 
 kinds: dict[tuple[str, str], type["Integrator"]] = {}  # all that there are, by the module and the name of the class
 PACKAGE = "leastaction"
@@ -69,6 +69,15 @@ class Integrator(ABC):
         return False
 
     @property
+    def keeps_ledger(self) -> bool:
+        """Whether it notes the work of damping, actuators, control, limits and dry friction (Trajectory.dissipated)."""
+        return False
+
+    def ledger(self, model: Model, controlled: bool) -> int:
+        """Return how many columns the ledger of a run has, with a control or not: none if it is not kept."""
+        return losses.ledger(model, controlled) if self.keeps_ledger else 0
+
+    @property
     def in_lanes(self) -> bool:
         """Whether four simulations can be made side by side, in the lanes of SIMD."""
         return False
@@ -85,7 +94,8 @@ class Integrator(ABC):
             raise ValueError(f"{self!r} knows no forces between bodies, and the model has the {force.kind} '{name}': "
                              "take la.Variational()")
         if not self.takes_loops:
-            model._refuse_loops(f"{self!r}")
+            model._refuse_loops(f"{self!r}", "take la.Variational() with its root finder la.Newton(), or "
+                                "la.RungeKutta4()")
 
     def lane_method(self, c: Compiled) -> Any:
         """Return what the kernels read for four simulations in lanes."""

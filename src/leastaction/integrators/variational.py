@@ -13,7 +13,7 @@ import numpy as np
 
 from leastaction.arguments import choice, replaced, shown, whole
 from leastaction.compiled import Compiled
-from leastaction.dynamics import RETRACTIONS
+from leastaction.discrete import RETRACTIONS
 from leastaction.integrators.base import Integrator
 from leastaction.integrators.composition import ORDERS, guess_weights, stages
 from leastaction.integrators.root_finders import Newton, RootFinder
@@ -79,6 +79,11 @@ class VariationalMethod(Integrator):
     @property
     def takes_limits(self) -> bool:
         """The paper's peers know neither limits nor dry friction."""
+        return not self.peer
+
+    @property
+    def keeps_ledger(self) -> bool:
+        """The paper's peers do not."""
         return not self.peer
 
     @property

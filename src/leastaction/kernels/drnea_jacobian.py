@@ -4,12 +4,14 @@ A joint's increment moves its whole subtree by one rigid motion ζ; every link i
 summed from leaves to root like the residual itself.
 """
 
-from .joints import dispatch as joint
-from .layout import DOF
+from .elements import torsion
+from .joints import dispatch as joint, group
+from .layout import DOF, TORSION
 from .machine.jit import kernel
 from .machine.matrix6 import times
 from .machine.memory import clear, copy, link
 from .maths import so3
+from .maths.mat3 import mat_vec
 from .maths.spatial import shift_twist
 from .maths.vec3 import NONE, add, cross
 from .rnea import gather_wrenches
@@ -49,3 +51,6 @@ def drnea_jacobian(tree, w, h, retraction, unit, jacobian):
             copy(unit, jacobian[:, column], tree.nv)
             clear(unit, tree.nv)
             joint.add_derivative(kind, L, h, (own_turn, own_move), jacobian, k, column)
+            if tree.passive[j] & TORSION:
+                change = mat_vec(torsion.derivative(L, h), own_turn)
+                group.add3(jacobian[:, column], k, so3.unrotate(L.rotation, change))

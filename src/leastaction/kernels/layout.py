@@ -18,7 +18,8 @@ WEIGHTS = (PAST + 1) * STAGES  # of the guesses of a step
 EXTREMES = 16  # numbers that record.py follows
 LEDGER = 6  # entries of its ledger
 
-PASSIVE, SPRING, DAMPED, SERVO = 1, 2, 4, 8  # what a joint has: damping or armature; a spring; damping; a servo
+# What a joint has: damping or armature; a spring; damping; a servo; torsion apart from bending
+PASSIVE, SPRING, DAMPED, SERVO, TORSION = 1, 2, 4, 8, 16
 # What a link is: the last of its parent's children, which leaves → root is the first; one that has children other than
 # the next link
 LAST, FORK = 1, 2
@@ -93,7 +94,8 @@ RIGHT = Table("Right")  # right-hand sides of four systems with one matrix; of o
 LINK.part("What the model says, set once by compiled.py")
 LINK.take("base_rotation", QUATERNION, "T_{λ,i} at q = 0", "parent", "", "orientation of the joint frame")
 LINK.take("base_position", VECTOR, "T_{λ,i} at q = 0", "parent", "m", "position of the joint frame")
-LINK.take("turn", VECTOR, "S_i", "link", "rad", "rotation per unit of q of a SCREW joint: its axis, or zero")
+LINK.take("turn", VECTOR, "S_i", "link", "rad", "rotation per unit of q of a SCREW joint: its axis, or zero; of a "
+          "BALL joint the axis of its torsion")
 LINK.take("slide", VECTOR, "S_i", "link", "m", "translation per unit of q of a SCREW joint")
 LINK.take("mass", NUMBER, "G_i", "", "kg", "")
 LINK.take("com", VECTOR, "G_i", "link", "m", "centre of mass")
@@ -104,6 +106,8 @@ LINK.take("armature", NUMBER, "", "joint", "kg m², kg", "inertia that the joint
 LINK.take("own_damping", NUMBER, "", "joint", "N m s, N s/m", "what the model says")
 LINK.take("own_armature", NUMBER, "", "joint", "kg m², kg", "what the model says")
 LINK.take("servo_kp", NUMBER, "", "joint", "N m, N/m", "of the servo of a SCREW joint: force per deflection")
+LINK.take("torsion", NUMBER, "κ", "joint", "N m", "of a BALL joint: stiffness about `turn` beyond the other",
+          at="servo_kp")
 LINK.take("servo_kd", NUMBER, "", "joint", "N m s, N s/m", "force per rate")
 LINK.take("servo_effort", NUMBER, "", "joint", "N m, N", "largest force")
 CONSTANTS = LINK.size  # the first so many numbers of a link
@@ -142,6 +146,9 @@ LINK.take("free", NUMBER, "", "joint", "", "0 if a SCREW joint is locked, else 1
 LINK.take("servo", NUMBER, "", "", "", "1 if the servo is on, else 0")
 LINK.take("servo_lead", NUMBER, "σ", "joint", "s", "how far ahead its force is seen (elements/servo.py)")
 LINK.take("servo_late", NUMBER, "", "joint", "s", "how much later than in the middle of the step it sees q")
+LINK.take("torsion_lead", NUMBER, "σ", "joint", "s", "how far ahead the torsion of a BALL joint is seen",
+          at="servo_lead")
+LINK.take("torsion_late", NUMBER, "θ − ½", "joint", "", "how late in the step it acts, over 2σ/h", at="servo_late")
 LINK.take("servo_inertia", NUMBER, "", "joint", "kg m², kg", "that it moves")
 LINK.take("servo_span", NUMBER, "h", "", "s", "the step that it acts in")
 LINK.take("target", NUMBER, "", "joint", "rad, m", "that the servo is commanded")

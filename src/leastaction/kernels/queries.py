@@ -5,6 +5,7 @@ from .crba import crba
 from .drnea import carry, drnea, gather_residual, kick
 from .drnea_jacobian import drnea_jacobian
 from .elements import impulses, set_time, with_potentials
+from .elements.damping import decay_rates
 from .joints import dispatch as joint, motion_between, move_by, passive_forces
 from .kinematics import place
 from .layout import Held
@@ -104,6 +105,15 @@ def element_forces(system, w, q, epsilon, out):
     set_time(system.elements, tree, w, 0.0)
     impulses(system.elements, tree, w, 1.0)
     gather_momenta(tree, w, out)
+
+
+@entry
+def damper_rates(system, w, q, out):
+    """Rates, 1/s, at which each damper between bodies by itself brings its ends to rest: out (tables, rows)."""
+    system, w = look_at(system), numbers(w)
+    place(system.tree, w, q)
+    factor_mass(system.tree, w, 0.0)
+    decay_rates(system.elements, system.tree, w, out, 0)
 
 
 @entry

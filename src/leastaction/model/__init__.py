@@ -2,6 +2,7 @@
 
 from leastaction.model import library
 from leastaction.model.actuators import PD, Actuator, Motor, Velocity
+from leastaction.model.body import Body
 from leastaction.model.drives import Drives
 from leastaction.model.force import FORCE_KINDS, Force, Line
 from leastaction.model.forces import Field, Spring, Thruster
@@ -22,7 +23,7 @@ from leastaction.model.joints import (
 )
 from leastaction.model.loops import Coupling, Loop, Rod
 from leastaction.model.merge import Merged, merge_fixed
-from leastaction.model.model import Body, Model
+from leastaction.model.model import Model
 
 __all__ = [
     "BALL",

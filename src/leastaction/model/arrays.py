@@ -1,5 +1,6 @@
 """Checked conversion to arrays, and the few rotations the model layer needs."""
 
+import math
 from dataclasses import fields
 from typing import Any
 
@@ -88,3 +89,13 @@ def point_inertia(mass: ArrayLike, offset: np.ndarray) -> np.ndarray:
     square = (offset * offset).sum(-1)[..., None, None] * np.eye(3)
     inertia: np.ndarray = np.asarray(mass)[..., None, None] * (square - offset[..., :, None] * offset[..., None, :])
     return inertia
+
+
+def nearly_unit(quaternion: np.ndarray) -> np.ndarray:
+    """Remove round-off from the norm; what is further off is left for `validate` to name."""
+    norm = math.hypot(*quaternion.tolist())
+    if norm == 1 or not abs(norm - 1) <= UNIT_TOLERANCE:
+        return quaternion
+    unit = quaternion / norm
+    unit.flags.writeable = False
+    return unit

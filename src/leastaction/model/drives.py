@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -169,6 +170,28 @@ def place(model: Model, actuator: Actuator) -> tuple[int, int]:
         raise ModelError(f"the joint of '{name}' has {len(parts)} degree{'s' * (len(parts) > 1)} of freedom, so there "
                          f"is no dof {actuator.dof}")
     return int(model.layout.q_start[body]) + actuator.dof, int(model.layout.v_start[body]) + actuator.dof
+
+
+def admitted(model: Model, name: str, actuator: Actuator) -> Actuator:
+    """Return an actuator as the model takes it, or raise a ModelError that says why it cannot."""
+    if not isinstance(name, str) or not name:
+        raise ModelError(f"the name of an actuator must be text, not {name!r}")
+    if not isinstance(actuator, Actuator):
+        raise ModelError(f"actuator '{name}' must be la.PD(...), la.Velocity(...) or la.Motor(...), not {actuator!r}")
+    others = model.actuators
+    if name in others:
+        raise ModelError(f"there is an actuator '{name}' already: give each its own name")
+    try:
+        at = place(model, actuator)
+    except ModelError as error:
+        raise ModelError(f"actuator '{name}': {error}") from None
+    # The name of a joint could become that of another body later.
+    actuator = replace(actuator, joint=model.names[model.body_index(actuator.joint)])
+    beside = {other: one for other, one in others.items() if one.joint == actuator.joint and place(model, one) == at}
+    faults = list(conflict(model, {**beside, name: actuator}))
+    if faults:
+        raise ModelError(faults)
+    return actuator
 
 
 def conflict(model: Model, group: Mapping[str, Actuator]) -> Iterable[str]:

@@ -6,7 +6,7 @@ parts (one-DoF screw, ball, free), so the kernels need to know only three kinds.
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,6 +41,8 @@ class Part:
     low, high : numbers, limits of q of a screw, rad or m; infinite where there is none
     restitution : number, of an impact at a limit
     friction : number, dry friction of a screw, N m or N
+    torsion : number, of a ball: stiffness about `axis` beyond that about the axes across it, N m
+    axis : (3,) unit vector, of a ball with torsion apart, body axes
     """
 
     kind: int
@@ -54,6 +56,13 @@ class Part:
     high: float = math.inf
     restitution: float = 0.0
     friction: float = 0.0
+    torsion: float = 0.0
+    axis: np.ndarray = field(default_factory=lambda: STILL)
+
+    @property
+    def sprung(self) -> bool:
+        """Whether the part has a spring."""
+        return bool(self.stiffness or self.torsion)
 
     @property
     def nq(self) -> int:
@@ -73,7 +82,8 @@ class Joint(ABC):
     Parameters
     ----------
     damping : number, tau = -damping v; Universal, Cylindrical and Planar also one per DoF
-    stiffness : number, of the spring to `rest`; Universal, Cylindrical and Planar also one per DoF
+    stiffness : number, of the spring to `rest`; Universal, Cylindrical and Planar also one per DoF, Ball also
+        (bending, torsion)
     rest : (nq,) configuration at which the spring is relaxed, rad, m, unit quaternion; None for neutral
     armature : number, kinetic energy 0.5 armature (v · v); Universal, Cylindrical and Planar also one per DoF
     limits : (low, high), each a number or one per DoF, rad or m, infinite for no limit; those of ball joints do not act
@@ -146,6 +156,10 @@ class Joint(ABC):
         low, high = (end[dof] if isinstance(end, tuple) else end for end in self.limits)
         return low, high
 
+    def remark(self) -> str:
+        """Return what the tree of a model says of the joint besides its kind and name; it need not be sound."""
+        return ""
+
     def faults(self) -> list[str]:
         """List everything wrong with this joint, looked at alone."""
         return (
@@ -160,6 +174,10 @@ class Joint(ABC):
     def _geometry_faults(self) -> list[str]:
         return []
 
+    def _choices(self, name: str) -> dict[int, str]:
+        """Return in how many numbers a passive coefficient may be given, and how to say so."""
+        return {1: "a number", self.nv: f"{self.nv} numbers"} if self.per_dof else {1: "a number"}
+
     def _passive_faults(self) -> list[str]:
         found = []
         for name in PASSIVE:
@@ -167,10 +185,9 @@ class Joint(ABC):
             if type(value) is float and 0 <= value < math.inf:  # nearly always, and models may be large
                 continue
             numbers = value if isinstance(value, tuple) else (value,)
-            fits = len(numbers) == 1 or (self.per_dof and len(numbers) == self.nv)
-            if not fits or not are_numbers(numbers):
-                choice = f"a number or {self.nv} numbers" if self.per_dof else "a number"
-                found.append(f"{name} must be {choice}, not {value!r}")
+            choices = self._choices(name)
+            if len(numbers) not in choices or not are_numbers(numbers):
+                found.append(f"{name} must be {' or '.join(choices.values())}, not {value!r}")
             elif not all(map(math.isfinite, numbers)):
                 found.append(f"{name} is not finite: {value!r}")
             elif min(numbers) < 0:

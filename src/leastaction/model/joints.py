@@ -1,12 +1,12 @@
 """The joints a user can ask for. Axes may have any length: only their direction counts."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from leastaction.model.joint import BALL, FREE, SCREW, STILL, Joint, Motion, axis_faults
+from leastaction.model.joint import BALL, FREE, SCREW, STILL, Joint, Motion, Part, are_numbers, axis_faults
 
 ANGLE_TOLERANCE = 1e-6  # on the sine or cosine of the angle between two axes
 
@@ -84,11 +84,49 @@ class Helical(_OneAxis):
 
 @dataclass(frozen=True)
 class Ball(Joint):
-    """Any rotation: q is a unit quaternion (w, x, y, z), v the angular velocity in body axes (rad/s)."""
+    """Any rotation: q is a unit quaternion (w, x, y, z), v the angular velocity in body axes (rad/s).
+
+    Its spring has the energy ½ k |ψ|², ψ being the rotation vector from `rest` to q. With
+    ``stiffness=(bending, torsion)``, N m, it has ½ bending |ψ − (a·ψ) a|² + ½ torsion (a·ψ)², a being the unit vector
+    along `axis`. Below half a turn from rest both are smooth.
+
+    Parameters
+    ----------
+    axis : (3,) direction about which torsion acts, body axes, as a rod's from one end to the other; None if bending and
+        torsion are not apart
+    """
+
+    axis: Any = None
 
     nq: ClassVar[int] = 4
     nv: ClassVar[int] = 3
     quaternion_at: ClassVar[int | None] = 0
+
+    def parts(self) -> list[Part]:
+        """Return the one part; only for a joint without faults."""
+        (part,) = super().parts()
+        if isinstance(self.stiffness, tuple) and self.stiffness[-1] != self.stiffness[0]:
+            part = replace(part, torsion=self.stiffness[-1] - self.stiffness[0], axis=_unit(self.axis))
+        return [part]
+
+    def remark(self) -> str:
+        """Return what the tree of a model says of bending and torsion, if they are apart."""
+        if not isinstance(self.stiffness, tuple) or len(self.stiffness) != 2 or not are_numbers(self.stiffness):
+            return ""
+        return f", bending {self.stiffness[0]:.4g}, torsion {self.stiffness[1]:.4g} N m"
+
+    def _geometry_faults(self) -> list[str]:
+        return [] if self.axis is None else axis_faults("axis", self.axis)
+
+    def _choices(self, name: str) -> dict[int, str]:
+        return super()._choices(name) | ({2: "(bending, torsion)"} if name == "stiffness" else {})
+
+    def _passive_faults(self) -> list[str]:
+        found = super()._passive_faults()
+        if isinstance(self.stiffness, tuple) and len(self.stiffness) == 2 and self.axis is None:
+            found.append(f"stiffness is that of bending and that of torsion, {self.stiffness!r}: give the axis of "
+                         "torsion, as in Ball(stiffness=(20.0, 5.0), axis=(0, 0, 1)), or one number")
+        return found
 
     def _motions(self) -> list[Motion]:
         return [(BALL, STILL, STILL)]

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from leastaction.model.arrays import ByValue
+from leastaction.errors import ModelError
+from leastaction.model.arrays import ByValue, as_array, nearly_unit
 from leastaction.model.joint import Joint
 from leastaction.model.joints import (
     Ball,
@@ -111,6 +113,32 @@ class Coupling:
         terms = [f"{c:g}" + (f" {variable}" if k else "") + (f"^{k}" if k > 1 else "")
                  for k, c in enumerate(self.coefficients) if c] or ["0"]
         return f"'{self.joint}' = " + " + ".join([*([f"{own:g}"] if own else []), *terms])
+
+
+def closed_by(
+    name: str, body: str, other: str | None, joint: Joint | Rod, frame: tuple[ArrayLike, ArrayLike],
+    other_frame: tuple[ArrayLike, ArrayLike],
+) -> Loop:
+    """Make a loop; each frame is a position (3,), m, and a quaternion (4,) on its body."""
+    if not all(isinstance(text, str) for text in (name, body)) or not isinstance(other, str | None):
+        raise ModelError(f"names of loops and bodies must be text, not {name!r} from {body!r} to {other!r}")
+    what = f"of loop '{name}'"
+    return Loop(
+        name, body, other, joint,
+        as_array(frame[0], (3,), f"the position {what}"),
+        nearly_unit(as_array(frame[1], (4,), f"the quaternion {what}")),
+        as_array(other_frame[0], (3,), f"the other_position {what}"),
+        nearly_unit(as_array(other_frame[1], (4,), f"the other_quaternion {what}")),
+    )
+
+
+def coupled(name: str, joint: str, to: str | None, coefficients: ArrayLike, reference: ArrayLike) -> Coupling:
+    """Make a coupling."""
+    if not all(isinstance(text, str) for text in (name, joint)) or not isinstance(to, str | None):
+        raise ModelError(f"names of couplings and joints must be text, not {name!r} of {joint!r} to {to!r}")
+    given = np.atleast_1d(as_array(coefficients, np.shape(coefficients), f"the coefficients of coupling '{name}'"))
+    own, other = as_array(reference, (2,), f"the reference of coupling '{name}'").tolist()
+    return Coupling(name, joint, to, tuple(given.ravel().tolist()), (own, other))
 
 
 def ground_or(name: str | None) -> str:

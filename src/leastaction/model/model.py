@@ -1,11 +1,9 @@
-"""The description of a tree of rigid bodies on a fixed ground."""
+"""The description of a system: a tree of bodies, and what acts on them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -13,76 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leastaction.errors import ModelError
+from leastaction.model import model_data
 from leastaction.model.actuators import Actuator
-from leastaction.model.arrays import UNIT_TOLERANCE, ByValue, as_array, same
-from leastaction.model.description import (
-    actuator_record,
-    body_record,
-    force_record,
-    loop_record,
-    mapping,
-    numbers,
-    plain,
-    read_actuator,
-    read_body,
-    read_force,
-    read_loop,
-    read_state,
-    refuse_unknown,
-)
-from leastaction.model.drives import Drives, conflict, place
+from leastaction.model.arrays import as_array
+from leastaction.model.body_tree import BodyTree
+from leastaction.model.drives import Drives, admitted
 from leastaction.model.force import Force
-from leastaction.model.geometry import Geometry
-from leastaction.model.inertia import Inertia
 from leastaction.model.joint import Joint
-from leastaction.model.joints import Fixed
-from leastaction.model.loops import Coupling, Loop, Rod, listed
-from leastaction.model.names import did_you_mean
-from leastaction.model.show import drawn, html
-from leastaction.model.state import Layout
-from leastaction.model.unhonoured import (
-    FRICTION,
-    LIMITS,
-    SWITCHES,
-    Found,
-    accepted,
-    has_friction,
-    has_limits,
-    settled,
-    unhonoured,
-)
+from leastaction.model.loops import Coupling, Loop, Rod, closed_by, coupled
+from leastaction.model.show import drawn, html, summary
+from leastaction.model.unhonoured import Found, acting, settled, unhonoured
 from leastaction.model.validation import validate
 
 
-@dataclass(frozen=True, eq=False)
-class Body(ByValue):
-    """One body of a model and the joint that carries it.
-
-    Parameters
-    ----------
-    name : unique within the model
-    parent : name of the parent body, None for the ground
-    joint : how the body moves against its parent
-    position : (3,) joint frame's origin at the neutral configuration, parent's body frame, m
-    quaternion : (4,) unit quaternion of the joint frame's axes, parent's body frame
-    inertia : of the body, body frame
-    geometry : what it looks like, for viewers
-    """
-
-    name: str
-    parent: str | None
-    joint: Joint
-    position: np.ndarray
-    quaternion: np.ndarray
-    inertia: Inertia
-    geometry: tuple[Geometry, ...] = ()
-
-
-MASSLESS = Inertia(0.0)
-WELD = Fixed()
-
-
-class Model:
+class Model(BodyTree):
     """A tree of rigid bodies, whose branches may be joined to loops; several trees may stand on the ground.
 
     Parameters
@@ -106,7 +48,7 @@ class Model:
     """
 
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "model") -> None:
-        self.name = name
+        super().__init__(gravity, name)
         self._told: set[object] = set()
         self._forces: dict[str, Force] = {}
         self._notes: Found = {}
@@ -116,55 +58,7 @@ class Model:
         self._actuators: dict[str, Actuator] = {}
         self._command0: np.ndarray | None = None
         self._drives: tuple[int, Drives] | None = None
-        self._bodies: list[Body] = []
         self._loops: tuple[Loop | Coupling, ...] = ()
-        self._index: dict[str, int] = {}
-        self._revision = 0
-        self._layout: Layout | None = None
-        self._q0: np.ndarray | None = None
-        self._v0: np.ndarray | None = None
-        self.gravity = gravity
-
-    def add_body(
-        self,
-        name: str,
-        parent: str | None = None,
-        joint: Joint = WELD,
-        position: ArrayLike = (0.0, 0.0, 0.0),
-        quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0),
-        inertia: Inertia | None = None,
-        geometry: Iterable[Geometry] = (),
-    ) -> Body:
-        """Add a body.
-
-        Parameters
-        ----------
-        name : unique within the model
-        parent : name of the parent body, which may be added later; None for the ground
-        joint : how the body moves against its parent
-        position : (3,) joint frame's origin at the neutral configuration, parent's body frame, m
-        quaternion : (4,) unit quaternion of the joint frame's axes, parent's body frame
-        inertia : of the body, body frame; None for a massless body
-        geometry : what it looks like, for viewers
-        """
-        if not isinstance(name, str) or not isinstance(parent, str | None):
-            raise ModelError(f"names of bodies must be text, not {name!r} with the parent {parent!r}")
-        if not isinstance(inertia, Inertia | None):
-            raise ModelError(f"the inertia of body '{name}' must be an Inertia, not {inertia!r}")
-        body = Body(
-            name,
-            parent,
-            joint,
-            as_array(position, (3,), f"the position of body '{name}'"),
-            _nearly_unit(as_array(quaternion, (4,), f"the quaternion of body '{name}'")),
-            MASSLESS if inertia is None else inertia,
-            tuple(geometry),
-        )
-        self._append(body)
-        if isinstance(joint, Joint):
-            self._q0 = None if self._q0 is None else np.append(self._q0, joint.neutral)
-            self._v0 = None if self._v0 is None else np.append(self._v0, np.zeros(joint.nv))
-        return body
 
     def add_loop(
         self,
@@ -192,16 +86,7 @@ class Model:
         other_position : (3,) origin of the joint's frame on ``other``, its body frame or the world, m
         other_quaternion : (4,) unit quaternion of its axes, its body frame or the world
         """
-        if not all(isinstance(text, str) for text in (name, body)) or not isinstance(other, str | None):
-            raise ModelError(f"names of loops and bodies must be text, not {name!r} from {body!r} to {other!r}")
-        what = f"of loop '{name}'"
-        loop = Loop(
-            name, body, other, joint,
-            as_array(position, (3,), f"the position {what}"),
-            _nearly_unit(as_array(quaternion, (4,), f"the quaternion {what}")),
-            as_array(other_position, (3,), f"the other_position {what}"),
-            _nearly_unit(as_array(other_quaternion, (4,), f"the other_quaternion {what}")),
-        )
+        loop = closed_by(name, body, other, joint, (position, quaternion), (other_position, other_quaternion))
         self._add(loop)
         return loop
 
@@ -225,11 +110,7 @@ class Model:
         coefficients : (c_0, …), at most five, rad or m over powers of rad or m
         reference : (ref, ref_to), rad or m
         """
-        if not all(isinstance(text, str) for text in (name, joint)) or not isinstance(to, str | None):
-            raise ModelError(f"names of couplings and joints must be text, not {name!r} of {joint!r} to {to!r}")
-        given = np.atleast_1d(as_array(coefficients, np.shape(coefficients), f"the coefficients of coupling '{name}'"))
-        own, other = as_array(reference, (2,), f"the reference of coupling '{name}'").tolist()
-        coupling = Coupling(name, joint, to, tuple(given.ravel().tolist()), (own, other))
+        coupling = coupled(name, joint, to, coefficients, reference)
         self._add(coupling)
         return coupling
 
@@ -279,24 +160,7 @@ class Model:
         name : unique among the actuators
         actuator : `PD`, `Velocity` or `Motor`
         """
-        if not isinstance(name, str) or not name:
-            raise ModelError(f"the name of an actuator must be text, not {name!r}")
-        if not isinstance(actuator, Actuator):
-            raise ModelError(f"actuator '{name}' must be la.PD(...), la.Velocity(...) or la.Motor(...), not "
-                             f"{actuator!r}")
-        if name in self._actuators:
-            raise ModelError(f"there is an actuator '{name}' already: give each its own name")
-        try:
-            at = place(self, actuator)
-        except ModelError as error:
-            raise ModelError(f"actuator '{name}': {error}") from None
-        # The name of a joint could become that of another body later.
-        actuator = replace(actuator, joint=self.names[self.body_index(actuator.joint)])
-        beside = {other: one for other, one in self._actuators.items()
-                  if one.joint == actuator.joint and place(self, one) == at}
-        faults = list(conflict(self, {**beside, name: actuator}))
-        if faults:
-            raise ModelError(faults)
+        actuator = admitted(self, name, actuator)
         self._actuators = {**self._actuators, name: actuator}
         self._command0 = None if self._command0 is None else np.append(self._command0, 0.0)
         self.commands = {key: np.append(command, 0.0) for key, command in self.commands.items()}
@@ -333,72 +197,9 @@ class Model:
         return self._drives[1]
 
     @property
-    def bodies(self) -> tuple[Body, ...]:
-        """All bodies, in the order added."""
-        return tuple(self._bodies)
-
-    @property
     def loops(self) -> tuple[Loop | Coupling, ...]:
         """All closures and couplings, in the order added."""
         return self._loops
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the bodies, in the order added."""
-        return tuple(body.name for body in self._bodies)
-
-    @property
-    def nb(self) -> int:
-        """Number of bodies, fixed ones included."""
-        return len(self._bodies)
-
-    @property
-    def nq(self) -> int:
-        """Size of a configuration."""
-        return self.layout.nq
-
-    @property
-    def nv(self) -> int:
-        """Size of a velocity: the number of degrees of freedom."""
-        return self.layout.nv
-
-    @property
-    def revision(self) -> int:
-        """Grows with every change but of q0, v0, command0 and what comes from files; a key for caches."""
-        return self._revision
-
-    @property
-    def gravity(self) -> np.ndarray:
-        """(3,) acceleration of free fall, world frame, m/s^2; read-only, assign to change it."""
-        return self._gravity
-
-    @gravity.setter
-    def gravity(self, value: ArrayLike) -> None:
-        self._gravity = as_array(value, (3,), "gravity")
-        self._changed()
-
-    @property
-    def q0(self) -> np.ndarray:
-        """(nq,) copy of the default initial configuration, rad, m, unit quaternions; assign to change it."""
-        return self.layout.neutral() if self._q0 is None else self._q0.copy()
-
-    @q0.setter
-    def q0(self, value: ArrayLike) -> None:
-        self._q0 = self.check_state(value, None)[0]
-
-    @property
-    def v0(self) -> np.ndarray:
-        """(nv,) copy of the default initial velocity, rad/s and m/s; assign to change it."""
-        return np.zeros(self.nv) if self._v0 is None else self._v0.copy()
-
-    @v0.setter
-    def v0(self, value: ArrayLike) -> None:
-        self._v0 = self.check_state(None, value)[1]
-
-    @property
-    def total_mass(self) -> float:
-        """Mass of all bodies, those fixed to the ground included, kg."""
-        return math.fsum(body.inertia.mass for body in self._bodies)
 
     @property
     def ignored(self) -> Found:
@@ -426,76 +227,14 @@ class Model:
         ----------
         ignore : words of `load`; only "limits" and "friction" matter here
         """
-        words = (accepted(ignore) & SWITCHES) - self.switched_off
-        acting = {word for word, has in ((LIMITS, has_limits), (FRICTION, has_friction)) if word in words and any(
-            isinstance(body.joint, Joint) and body.joint.all_screws and has(body.joint) for body in self._bodies)}
-        if not acting:
+        off = acting(self._bodies, ignore) - self.switched_off
+        if not off:
             return self
         other = copy(self)
         other._bodies, other._index, other._told = list(self._bodies), dict(self._index), set(self._told)
-        other.keyframes, other._off = dict(self.keyframes), self._off | acting
+        other.keyframes, other._off = dict(self.keyframes), self._off | off
         settled(other)  # whoever asks for it knows
         return other
-
-    @property
-    def layout(self) -> Layout:
-        """Where each body's numbers are in q and v."""
-        if self._layout is None:
-            self._layout = Layout(self._bodies)
-        return self._layout
-
-    @property
-    def parents(self) -> np.ndarray:
-        """(nb,) index of each body's parent, -1 for the ground (and for a parent that does not exist)."""
-        parents = [-1 if body.parent is None else self._index.get(body.parent, -1) for body in self._bodies]
-        return np.array(parents, dtype=int)
-
-    def body_index(self, name: str) -> int:
-        """Return the index of a body in the order added; the name of its joint will do where no body has that name."""
-        if name in self._index:
-            return self._index[name]
-        named = (b for b, body in enumerate(self._bodies) if isinstance(body.joint, Joint) and body.joint.name == name)
-        index = next(named, None) if name else None
-        if index is None:
-            raise ModelError(f"there is no body '{name}' in {self.name}" + did_you_mean(name, self._index))
-        return index
-
-    def q_slice(self, name: str) -> slice:
-        """Tell where the body's joint is in q."""
-        return self.layout.q_slice(self.body_index(name))
-
-    def v_slice(self, name: str) -> slice:
-        """Tell where the body's joint is in v."""
-        return self.layout.v_slice(self.body_index(name))
-
-    def order(self) -> list[int]:
-        """List body indices, parents first and otherwise as added; for a model without faults."""
-        parents = self.parents.tolist()
-        placed = [False] * len(parents)
-        order: list[int] = []
-        for body in range(len(parents)):
-            path = []
-            while body >= 0 and not placed[body]:
-                placed[body] = True
-                path.append(body)
-                body = parents[body]
-            order.extend(reversed(path))
-        return order
-
-    def check_state(self, q: ArrayLike | None, v: ArrayLike | None) -> tuple[np.ndarray, np.ndarray]:
-        """Copy a state to fresh float arrays with unit quaternions; None stands for q0 or v0.
-
-        Parameters
-        ----------
-        q : (nq,) configuration, rad, m and unit quaternions
-        v : (nv,) velocity, body axes for ball and free joints, rad/s and m/s
-
-        Raises
-        ------
-        ValueError
-            Listing every fault: shape, numbers that are not finite, quaternions that are not unit.
-        """
-        return self.layout.check_state(self.q0 if q is None else q, self.v0 if v is None else v)
 
     def validate(self, strict: bool = False) -> None:
         """Raise a ModelError that lists everything wrong with the model.
@@ -508,75 +247,22 @@ class Model:
 
     def to_dict(self) -> dict[str, Any]:
         """Write the model down as plain data that JSON can hold: all that it is made of, exactly."""
-        loops = {"loops": [loop_record(loop) for loop in self._loops]} if self._loops else {}
-        off = {"switched_off": sorted(self._off)} if self._off else {}
-        driven: dict[str, Any] = {} if not self._actuators else {
-            "actuators": [{"name": name, **actuator_record(one, name)} for name, one in self._actuators.items()],
-            "command0": plain(self._command0, "command0"),
-            "commands": {name: plain(command, f"the command of '{name}'") for name, command in self.commands.items()},
-        }
-        data = {
-            "name": self.name, "gravity": plain(self.gravity, "gravity"), "q0": plain(self._q0, "q0"),
-            "v0": plain(self._v0, "v0"), "bodies": [body_record(body) for body in self._bodies], **loops,
-            "ignored": {word: list(names) for word, names in self.ignored.items()}, **off,
-            "keyframes": {name: plain(state, f"keyframe '{name}'") for name, state in self.keyframes.items()},
-            **driven,
-        }
-        if self._forces:
-            data["forces"] = [force_record(name, force) for name, force in self._forces.items()]
-        return data
+        return model_data.written(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Model:
         """Make the model that `to_dict` wrote down; keys that mean nothing are errors."""
-        known = ("name", "gravity", "q0", "v0", "bodies", "loops", "forces", "ignored", "switched_off", "keyframes",
-                 "actuators", "command0", "commands")
-        refuse_unknown(mapping(data, "a model"), known, "the model")
-        model = cls(numbers(data.get("gravity", (0.0, 0.0, -9.81))), str(data.get("name", "model")))
-        for body in data.get("bodies", ()):
-            model._append(Body(**read_body(body)))
-        model._loops = tuple(read_loop(loop) for loop in data.get("loops", ()))
-        for force in data.get("forces", ()):
-            model.add_force(*read_force(force))
-        for data_of_one in data.get("actuators", ()):
-            model.add_actuator(*read_actuator(data_of_one))
-        if data.get("command0") is not None:
-            model.command0 = numbers(data["command0"])
-        for name, command in mapping(data.get("commands", {}), "commands").items():
-            model.commands[name] = np.array(as_array(numbers(command), (model.nu,), f"the command of '{name}'"))
-        model._q0, model._v0 = read_state(data, model.nq, model.nv)  # the setters would normalise once more
-        model.check_state(None, None)
-        model.ignored = mapping(data.get("ignored", {}), "ignored")
-        model._off = frozenset(accepted(data.get("switched_off", ()), SWITCHES))
-        for name, (q, v) in mapping(data.get("keyframes", {}), "keyframes").items():
-            model.keyframes[name] = model.check_state(numbers(q), numbers(v))
+        model = cls()
+        model_data.read(model, data)
         return model
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Model):
-            return NotImplemented
-        return (
-            self.name == other.name and same(self.gravity, other.gravity) and self._bodies == other._bodies
-            and self._loops == other._loops
-            and list(self._forces.items()) == list(other._forces.items()) and same(self.q0, other.q0)
-            and same(self.v0, other.v0) and self.ignored == other.ignored and self._off == other._off
-            and self.keyframes.keys() == other.keyframes.keys()
-            and all(all(map(same, state, other.keyframes[name])) for name, state in self.keyframes.items())
-            and list(self._actuators.items()) == list(other._actuators.items())
-            and same(self.command0, other.command0) and self.commands.keys() == other.commands.keys()
-            and all(same(command, other.commands[name]) for name, command in self.commands.items())
-        )
+        return model_data.equal(self, other) if isinstance(other, Model) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        bodies = "1 body" if self.nb == 1 else f"{self.nb} bodies"
-        missing = sorted({body.parent for body in self._bodies if body.parent is not None} - self._index.keys())
-        closed = f", {listed(self._loops)}" if self._loops else ""
-        awaited = f", no body yet for the parent {', '.join(map(repr, missing))}" if missing else ""
-        driven = f", nu = {self.nu}" if self.nu else ""
-        sizes = f"{bodies}, nq = {self.nq}, nv = {self.nv}{driven}, {self.total_mass:g} kg"
-        return f"<Model '{self.name}': {sizes}{closed}{awaited}>"
+        return summary(self)
 
     def __str__(self) -> str:
         return drawn(self, self._width())
@@ -584,11 +270,6 @@ class Model:
     def _repr_html_(self) -> str:
         """Draw the tree for a notebook."""
         return html(self, self._width())
-
-    def _append(self, body: Body) -> None:
-        self._index.setdefault(body.name, len(self._bodies))
-        self._bodies.append(body)
-        self._changed()
 
     def _width(self) -> int | None:
         """Return how many numbers the widest front has in eliminating rows; None without loops, or with faults."""
@@ -606,17 +287,3 @@ class Model:
             names = ", ".join(f"'{loop.name}'" for loop in self._loops[:5]) + (", …" if len(self._loops) > 5 else "")
             raise ModelError(f"model '{self.name}' has loops or couplings ({names}), and {who} does not keep them: "
                              f"{instead}")
-
-    def _changed(self) -> None:
-        self._revision += 1
-        self._layout = None
-
-
-def _nearly_unit(quaternion: np.ndarray) -> np.ndarray:
-    """Remove round-off from the norm; what is further off is left for `validate` to name."""
-    norm = math.hypot(*quaternion.tolist())
-    if norm == 1 or not abs(norm - 1) <= UNIT_TOLERANCE:
-        return quaternion
-    unit = quaternion / norm
-    unit.flags.writeable = False
-    return unit

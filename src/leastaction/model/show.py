@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from leastaction.markup import tree
 from leastaction.model.actuators import described
 from leastaction.model.joint import Joint
-from leastaction.model.loops import Coupling
+from leastaction.model.loops import Coupling, listed
 
 if TYPE_CHECKING:
     from leastaction.model.model import Model
@@ -13,6 +13,17 @@ if TYPE_CHECKING:
 SHOWN = 60  # bodies, beyond which a tree is no longer read but scrolled past
 DEEP = 24   # levels, beyond which the indentation grows no more
 TRUNK, BRANCH, LAST, GAP = "│ ", "├─", "└─", "  "
+
+
+def summary(model: "Model") -> str:
+    """Say in a line what a model is made of."""
+    bodies = "1 body" if model.nb == 1 else f"{model.nb} bodies"
+    missing = sorted({body.parent for body in model._bodies if body.parent is not None} - model._index.keys())
+    closed = f", {listed(model._loops)}" if model._loops else ""
+    awaited = f", no body yet for the parent {', '.join(map(repr, missing))}" if missing else ""
+    driven = f", nu = {model.nu}" if model.nu else ""
+    sizes = f"{bodies}, nq = {model.nq}, nv = {model.nv}{driven}, {model.total_mass:g} kg"
+    return f"<Model '{model.name}': {sizes}{closed}{awaited}>"
 
 
 def drawn(model: "Model", width: int | None = None, most: int = SHOWN) -> str:
@@ -71,8 +82,9 @@ def _rows(model: "Model", most: int) -> list[tuple[str, str, str, str]]:
     while stack and len(rows) < most:
         index, above, twig = stack.pop()
         body = bodies[index]
-        joint = type(body.joint).__name__.lower()
-        title = f"{joint} '{body.joint.name}'" if isinstance(body.joint, Joint) and body.joint.name else joint
+        title = type(body.joint).__name__.lower()
+        if isinstance(body.joint, Joint):
+            title += (f" '{body.joint.name}'" if body.joint.name else "") + body.joint.remark()
         rows.append((above + twig + body.name, title, _place(model, index), f"{body.inertia.mass:.4g} kg"))
         below = children.get(index, [])
         indent = above if len(above) >= 2 * DEEP else above + (GAP if twig == LAST else TRUNK)

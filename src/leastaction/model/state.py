@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leastaction.arguments import all_finite, real_array
+from leastaction.arguments import all_finite, copied_row, real_array
 from leastaction.model.arrays import UNIT_TOLERANCE
 from leastaction.model.joint import Joint
 from leastaction.model.joints import Fixed
 
 if TYPE_CHECKING:
-    from leastaction.model.model import Body
+    from leastaction.model.body import Body
 
 
 class Layout:
@@ -90,6 +90,9 @@ class Layout:
         self, label: str, value: ArrayLike, size: int, starts: np.ndarray, faults: list[str]
     ) -> np.ndarray | None:
         """Copy to an array of the right shape, or note why not; entries that are not finite are noted."""
+        row = copied_row(value, size)
+        if row is not None:
+            return row
         try:
             array = real_array(value, label, f"{size} real numbers")
         except ValueError as error:

@@ -8,7 +8,8 @@ from leastaction.errors import ModelWarning, warn_user
 from leastaction.model.joint import Joint
 
 if TYPE_CHECKING:
-    from leastaction.model.model import Body, Model
+    from leastaction.model.body import Body
+    from leastaction.model.model import Model
 
 DO_NOT_ACT = {
     "limits": "joint limits",
@@ -105,6 +106,13 @@ def accepted(ignore: str | Iterable[str], known: Iterable[str] = (*WORDS, DAMPIN
     if unknown:
         raise ValueError(f"ignore= does not know {', '.join(map(repr, unknown))}; choose from {', '.join(known)}")
     return words
+
+
+def acting(bodies: Iterable["Body"], ignore: str | Iterable[str]) -> set[str]:
+    """Tell which of "limits" and "friction" are among the words of `ignore=`, and act in some joint of the bodies."""
+    words = accepted(ignore) & SWITCHES
+    return {word for word, has in ((LIMITS, has_limits), (FRICTION, has_friction)) if word in words and any(
+        isinstance(body.joint, Joint) and body.joint.all_screws and has(body.joint) for body in bodies)}
 
 
 def counted(found: Mapping[str, tuple[str, ...]]) -> str:

@@ -40,7 +40,7 @@ class Scene:
         self.flat = len(axes) == 2
         self.links, self.trails = sticks.links @ axes.T, trails @ axes.T
         self.joints = np.concatenate((sticks.joints, sticks.pins), axis=1) @ axes.T
-        self.bobs = sticks.bobs @ axes.T
+        self.bobs, self.stopped = sticks.bobs @ axes.T, sticks.stopped
         self.springs, self.jets = coils(sticks.springs @ axes.T), sticks.jets @ axes.T
         anchors = sticks.anchors @ axes.T
         self.low, self.high = _camera(sticks.points @ axes.T, anchors)
@@ -70,6 +70,7 @@ class Scene:
         self.pins, = self.ax.plot(*self.joints[0].T, "o", color="white", markeredgecolor=BLUE,
                                   markeredgewidth=1.2, markersize=4.5, zorder=5)
         self.ax.plot(*anchors.T, "s", color=BLACK, markersize=6.5, zorder=6)
+        self.stops, = self.ax.plot(*self._at_limits(0).T, "o", color=VERMILION, markersize=8.0, zorder=7)
 
     def draw(self, frame: int, time: float) -> np.ndarray:
         """Draw one instant and return the picture, (height, width, 4) uint8, RGBA.
@@ -84,11 +85,17 @@ class Scene:
         self.plumes.set_segments(self.jets[frame])
         _move(self.pins, self.joints[frame])
         _move(self.balls, self.bobs[frame])
+        _move(self.stops, self._at_limits(frame))
         self._draw_trails(self.trails[frame])
         self._aim(frame)
         self.clock.set_text(f"t = {time:.2f} s")
         self.canvas.draw()
         return np.asarray(self.canvas.buffer_rgba())
+
+    def _at_limits(self, frame: int) -> np.ndarray:
+        """Places (m, d) of the joints at their limits."""
+        stopped: np.ndarray = self.joints[frame, : self.stopped.shape[1]][self.stopped[frame]]
+        return stopped
 
     def _draw_trails(self, lately: np.ndarray) -> None:
         segments = np.stack((lately[:-1], lately[1:]), axis=2)

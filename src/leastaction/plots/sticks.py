@@ -9,6 +9,7 @@ import numpy as np
 
 from leastaction.model import Free, Loop, Rod
 from leastaction.viewers.outline import GROUND, is_point, leaf_tips, pinned_arms, pins
+from leastaction.viewers.stops import at_limits
 from leastaction.viewers.ties import ends, lines_of, size_of
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class Sticks:
     links : (F, ns, 2, 3) segments to draw, world, m
     springs : (F, nf, 2, 3) both ends of springs between bodies, world, m
     jets : (F, nj, 2, 3) thrusters, each as a segment along its jet, world, m
+    stopped : (F, nb) bool, whether the joint of each body is at a limit, or was so shortly before
     """
 
     joints: np.ndarray
@@ -43,6 +45,7 @@ class Sticks:
     links: np.ndarray
     springs: np.ndarray
     jets: np.ndarray
+    stopped: np.ndarray
 
     @property
     def points(self) -> np.ndarray:
@@ -95,7 +98,7 @@ def stick_figure(traj: Trajectory, steps: np.ndarray) -> Sticks:
     grounded = [end for line in lines_of(model, "spring") for body, end in (line.start, line.end) if body is None]
     pinned = [pin for i, pin in pins(model) if i == GROUND]
     anchors = np.concatenate((anchors, np.array([*grounded, *pinned]).reshape(-1, 3)))
-    return Sticks(joints, tips, bobs, both, anchors, links, springs, jets)
+    return Sticks(joints, tips, bobs, both, anchors, links, springs, jets, at_limits(traj, steps))
 
 
 def drawing_plane(points: np.ndarray, gravity: np.ndarray) -> np.ndarray | None:

@@ -33,6 +33,8 @@ class Joint:
 
     S: Array = np.zeros((6, 0))  # (6, nv) motion subspace, in the frame of the link that the joint moves
     damping = stiffness = armature = 0.0  # per unit of `motion`
+    torsion = 0.0  # stiffness about `axis` beyond that about the axes across it
+    axis: Array = ORIGIN
     rest: Array = np.zeros(0)  # (nq,) configuration in which the spring is relaxed
 
     def __init__(self, part: Part | None = None) -> None:
@@ -40,6 +42,7 @@ class Joint:
             self.turn, self.slide = part.turn, part.slide
             self.damping, self.stiffness, self.armature, self.rest = (
                 part.damping, part.stiffness, part.armature, part.rest)
+            self.torsion, self.axis = part.torsion, part.axis
 
     def pose(self, q: Array) -> Array:
         """Pose (4, 4) of the link in the joint's frame."""
@@ -60,6 +63,11 @@ class Joint:
     def motion_derivative(self, q0: Array, q1: Array) -> Array:
         """Change (nv, nv) of `motion` per unit of an increment of q1."""
         return np.eye(self.S.shape[1])
+
+    @property
+    def K(self) -> Array:
+        """Stiffness (nv, nv) of the spring, N m, N/m."""
+        return self.stiffness * np.eye(self.S.shape[1])
 
     def body_axes(self, q: Array) -> Array:
         """Matrix (nv, nv) that takes `motion` to the axes of the link at q."""
@@ -104,6 +112,10 @@ class Ball(Joint):
 
     def motion_derivative(self, q0: Array, q1: Array) -> Array:
         return dlog3(-turn(q0, q1))
+
+    @property
+    def K(self) -> Array:
+        return self.stiffness * np.eye(3) + self.torsion * np.outer(self.axis, self.axis)
 
 
 class Free(Joint):

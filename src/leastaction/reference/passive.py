@@ -1,7 +1,8 @@
 """Springs, dampers and armature of a joint, of which the paper does not speak: they are part of its joint impulse Q.
 
 With e the joint's motion over a step h and ψ its motion away from rest, armature adds I_a|e|²/2h to the discrete
-Lagrangian, a spring −(h/2) k |(ψ0 + ψ1)/2|², and a damper acts with the impulse −(c/2) e at both ends of the step.
+Lagrangian, a spring −(h/2) ψ̄ᵀK ψ̄ with ψ̄ = (ψ0 + ψ1)/2, and a damper acts with the impulse −(c/2) e at both ends of the
+step.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ def joint_impulse(joint: Joint, q: Array, other: Array, h: float) -> Array:
     """
     push = -(joint.damping / 2 + joint.armature / h) * joint.motion(q, other)
     stretch = joint.motion(joint.rest, q) + joint.motion(joint.rest, other)
-    pull = -h * joint.stiffness / 4 * joint.motion_derivative(joint.rest, q).T @ stretch
+    pull = -h / 4 * joint.motion_derivative(joint.rest, q).T @ joint.K @ stretch
     return joint.body_axes(q) @ push + pull
 
 
 def joint_impulse_derivative(joint: Joint, q: Array, q_next: Array, h: float) -> Array:
     """Change (n_i, n_i) of `joint_impulse` at q per unit of an increment of q_next."""
     push = -(joint.damping / 2 + joint.armature / h) * joint.motion_derivative(q, q_next)
-    pull = joint.motion_derivative(joint.rest, q).T @ joint.motion_derivative(joint.rest, q_next)
-    return joint.body_axes(q) @ push - h * joint.stiffness / 4 * pull
+    pull = joint.motion_derivative(joint.rest, q).T @ joint.K @ joint.motion_derivative(joint.rest, q_next)
+    return joint.body_axes(q) @ push - h / 4 * pull
 
 
 def joint_force(joint: Joint, q: Array, v: Array) -> Array:
     """Force (n_i), N m and N, of spring, damper and the drift of the armature, in continuous time."""
-    pull = -joint.stiffness * joint.motion_derivative(joint.rest, q).T @ joint.motion(joint.rest, q)
+    pull = -joint.motion_derivative(joint.rest, q).T @ joint.K @ joint.motion(joint.rest, q)
     return pull - joint.damping * v - joint.armature * joint.drift(v)

@@ -52,11 +52,10 @@ class Timing(NamedTuple):
 def timed(model: la.Model, integrator: Integrator, frames: int) -> Timing:
     """Time frames from the model's default state: one call of compiled code, without what comes before and after."""
     sim = la.Simulator(model, dt=DT, integrator=integrator)
-    out = sim._record(frames, every=frames, first=0)
-    nothing = np.zeros((0, model.nv)), sim._wrenches(None)
+    out = sim._engine.record(frames, every=frames, first=0)
     began = time.process_time()
     with suppress(la.StepError):
-        sim._advance(frames, *nothing, out, first=0, every=frames)
+        sim._advance(frames, sim._engine.nothing, out, first=0, every=frames)
     seconds = time.process_time() - began
     made = max(sim.steps, 1)
     return Timing(seconds / made, float(out.iterations[:made].mean()), sim.steps)

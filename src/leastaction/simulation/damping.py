@@ -13,6 +13,9 @@ from collections.abc import Callable
 import numpy as np
 
 from leastaction.compiled import Compiled
+from leastaction.kernels import queries
+from leastaction.kernels.elements.damping import damped
+from leastaction.kernels.elements.lead import RESOLVED
 from leastaction.kernels.machine import memory
 from leastaction.model import Model
 
@@ -68,9 +71,38 @@ def refuse_composition(model: Model, c: Compiled, w: Array, dt: float, order: in
     body = model.bodies[c.body_of_link[worst]]
     left = 4.0 * late[worst] - 1.0
     limit = abs(dt) * (0.5 - np.sin(np.arcsin(left) / 3.0))  # s of kernels/elements/lead.py, from 3 s² − 2 s³
-    raise ValueError(f"order={order} steps backwards within a step, and with dt={abs(dt):g} s it does not resolve the "
-                     f"damping of the joint '{body.joint.name or body.name}': take order=2, which takes any damping, "
-                     f"or dt={rounded_down(limit):.1g}")
+    raise _backwards(order, dt, f"the joint '{body.joint.name or body.name}'", limit)
+
+
+def refuse_dampers(model: Model, c: Compiled, q: Array, dt: float, order: int, longest: float) -> None:
+    """Raise a ValueError if some force between bodies has damping that the stages of a step do not resolve.
+
+    A stage backwards multiplies the rate of the damper's length by exp(h c a), with a = J M⁻¹ Jᵀ as in
+    kernels/elements/damping.py. The bound is that of the joints.
+
+    Parameters
+    ----------
+    q : (nq,) configuration of the start, rad, m, unit quaternions
+    dt, order, longest : as for `refuse_composition`
+    """
+    if not damped(c.elements):
+        return
+    rates = np.zeros((len(c.elements), max(len(table[0]) for table in c.elements)))
+    queries.damper_rates(c.system, c.workspace(), q, rates)
+    if abs(dt) * longest * rates.max() <= RESOLVED:
+        return
+    t, row = np.unravel_index(np.argmax(rates), rates.shape)
+    kind = type(c.elements[t]).__name__
+    ends = np.cumsum([own.get(kind, 0) for own in c.force_rows])
+    name = list(model.forces)[int(np.searchsorted(ends, row, side="right"))]
+    limit = RESOLVED / (longest * rates.max())
+    raise _backwards(order, dt, f"the {model.forces[name].kind} '{name}'", limit)
+
+
+def _backwards(order: int, dt: float, what: str, limit: float) -> ValueError:
+    """Return the error of damping that a composition does not resolve; with steps below ``limit``, s, it does."""
+    return ValueError(f"order={order} steps backwards within a step, and with dt={abs(dt):g} s it does not resolve the "
+                      f"damping of {what}: take order=2, which takes any damping, or dt={rounded_down(limit):.1g}")
 
 
 def rounded_down(seconds: float) -> float:

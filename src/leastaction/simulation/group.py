@@ -19,10 +19,11 @@ from leastaction.kernels.machine.simd import SIMD
 from leastaction.kernels.record import EXTREMES, LOOK, Record
 from leastaction.model import Model, losses
 from leastaction.model.unhonoured import KNOWN
+from leastaction.simulation.inputs import driven
 from leastaction.simulation.judgement import EnergyWatch
 from leastaction.simulation.progress import Progress
-from leastaction.simulation.run import NODE, STEP, Run, trajectory_of
-from leastaction.simulation.simulator import Simulator, driven, widen
+from leastaction.simulation.run import NODE, STEP, Run, trajectory_of, widen
+from leastaction.simulation.simulator import Simulator
 from leastaction.trajectory import Control, Trajectory
 
 Array = np.ndarray
@@ -96,7 +97,7 @@ def run_together(members: list[Member], like: Run, record: Record, stop: Event) 
 
 def _bodies(sim: Simulator) -> Array:
     """The memory of a single simulation as (blocks, 4, rows), a view: every link by itself."""
-    memory: Array = sim._state.w[: sim.compiled.tree.end].reshape(-1, _WIDTH, LANES).swapaxes(1, 2)
+    memory: Array = sim._engine.state.w[: sim.compiled.tree.end].reshape(-1, _WIDTH, LANES).swapaxes(1, 2)
     return memory
 
 
@@ -163,7 +164,7 @@ class _Team:
             one = self.members[lane]
             self.alone[lane] = Simulator(one.model, one.q, one.v, dt=self.dt, integrator=self.like.sim.integrator,
                                          ignore=KNOWN)
-            self.alone[lane]._ledger = self.like.ledger
+            self.alone[lane]._engine.ledger = self.like.ledger
         return self.alone[lane]
 
     def _record(self, lane: int) -> Record:
@@ -175,7 +176,7 @@ class _Team:
         """Make steps, or set up the node; return how many steps all lanes made, and a singular joint or −1."""
         system = self.compiled[0].system._replace(tree=self.packed)
         forces = Forces(None, np.zeros(0), np.zeros(0), self.forces, self.like.wrenches, self.asked)
-        step = self.dt if given == READY else self.dt * self.like.sim._longest
+        step = self.dt if given == READY else self.dt * self.like.sim._engine.longest
         clock = Clock(step, first, steps, self.every, 0, 1, given)
         made: tuple[int, int] = run_lanes(self.method, system, self.room, forces, clock, self.out)
         return made
@@ -203,10 +204,10 @@ class _Team:
         """Make step k of one lane by its simulator, from the node before."""
         sim, out, like = self._simulator(lane), self._record(lane), self.like
         self._leave(lane, sim, k)
-        node = sim._record(1, 1, k)
+        node = sim._engine.record(1, 1, k)
         try:
             tau, push, asked = (like.rows(x, k, 1) for x in (self.taus[lane], like.wrenches, self.commands[lane]))
-            sim._advance_stuck(tau, push, asked, node, k)
+            sim._advance_stuck(sim._engine.forces(tau, asked, push), node, k)
         except StepError as error:
             self.failures[lane] = error
             self.group.alive[lane] = 0.0
@@ -223,7 +224,7 @@ class _Team:
 
     def _enter(self, lane: int, sim: Simulator) -> None:
         """Copy the node of a simulator into a lane."""
-        group, state = self.group, sim._state
+        group, state = self.group, sim._engine.state
         self.w[:, _AT_NODE, lane] = _bodies(sim).reshape(-1, _WIDTH)[: len(self.w), _AT_NODE]
         for name in ("q", "v", "low", "history", "known", "extremes", "twice", "energy", "ledger"):
             getattr(group, name)[lane::LANES] = getattr(state, name)
@@ -231,7 +232,7 @@ class _Team:
 
     def _leave(self, lane: int, sim: Simulator, k: int) -> None:
         """Copy the node before step k from a lane to a simulator."""
-        group, state = self.group, sim._state
+        group, state = self.group, sim._engine.state
         state.q[:], state.low[:] = group.saved_q[lane::LANES], group.saved_low[lane::LANES]
         links = _bodies(sim)
         rows = np.zeros((links.shape[0] * LANES, 12))
@@ -242,9 +243,9 @@ class _Team:
             numbers = np.zeros((len(rows), at.stop - at.start))
             numbers[: len(self.w)] = self.w[:, at, lane]
             links[:, :, at] = numbers.reshape(*links.shape[:2], -1)
-        sim._prepare(CARRIED)
+        sim._engine.prepare(CARRIED)
         if sim.steps != k:  # the step before was a plain one
-            sim._parts = 1
+            sim._engine.parts = 1
         state.made[0], state.known[0], state.extremes[:] = k, 0.0, group.extremes[lane::LANES]
         state.ledger[:] = group.saved_ledger[lane::LANES]
 

@@ -4,6 +4,9 @@ When a chain whips, the energy error is a spike that vanishes again, and a sympl
 energy for very long. Harmful is an error that stays: then the medians of the tenths of a run lie further apart than the
 error swings within them. The loop takes the energies at steps that do not depend on which nodes are kept, so that a run
 has one judgement however it was recorded, cut or resumed.
+
+Where damping, a control or actuators work, the energies with what has left by the ledger are judged: they must add up,
+too. What is lost in the first tenth stays lost, so there the start counts as well.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from leastaction.compiled import compile_model
 from leastaction.errors import AccuracyWarning, warn_user
 from leastaction.kernels.record import LOOK
 
@@ -30,6 +32,8 @@ GROSS = 1e-2  # … and the error, of the peak kinetic energy, that is too great
 WANDER = 4e-4  # of the peak kinetic energy: eight starts of hard chains lie at 2e-4 or less where the step resolves
 # them, and at 7e-4 or more where it does not (docs/choosing.md)
 DRIFT = 1e-4  # the same for methods that do not bound their error: what they lose, they go on losing
+WORK = 2e-3  # where work is done, of the peak kinetic energy or of all that came in and left, by the kept nodes: damped
+# and driven arms whose motion is right to 1e-2 rad lie at 2e-3 or less, and wrong ones at 3e-3 or more
 NOISE = 1e3 * np.finfo(float).eps  # of the energy itself
 
 _silent: ContextVar[bool] = ContextVar("silent", default=False)
@@ -102,9 +106,11 @@ class Judgement(NamedTuple):
     """Whether a run kept its energy.
 
     kept : True also where there is nothing to keep
-    reason : why the energy is not meant to be constant; empty if it is
-    wander : distance between the lowest and the highest median of the tenths of the run, of the peak kinetic energy;
-        None for runs of fewer than 30 looks, that is of 240 steps
+    reason : why the energy is not meant to be constant; empty if it is. If the ledger has all of it, the energy with
+        what has left is judged instead
+    wander : distance between the lowest and the highest median of the tenths of the run, of the peak kinetic energy, or
+        of all that came in and left where that is more and work is done; None for runs of fewer than 30 looks, that is
+        of 240 steps
     swing : how far the error swings within a tenth, from its 10th to its 90th percentile, the median of the tenths
     time : s, about when the median is furthest from that of the first tenth
     text : the finding, one sentence
@@ -122,23 +128,18 @@ class Judgement(NamedTuple):
 
 def judge_energy(run: "Trajectory") -> Judgement:
     """Judge the energy of a run."""
-    reason, most = work_reason(run), run.max_balance_error if run.loses_energy else run.max_energy_error
-    if reason:
-        return Judgement(True, reason, None, None, None, f"The energy is not meant to be constant: {reason}.", "")
-    bounded = run.integrator.symplectic
+    reasons, bounded = dict(_reasons(run)), run.integrator.symplectic
+    if reasons:
+        return _judge_work(run, next(iter(reasons)), all(reasons.values()))
+    most = run.max_balance_error if run.loses_energy else run.max_energy_error
     error = (run.looks.energy[1:] - run.looks.energy[0]) / run.energy_scale
-    size = len(error) // TENTHS
     if len(error) < FEWEST or not np.isfinite(error).all():
         kept = most <= GROSS
         text = (f"The energy {'stays within' if kept else 'is off by up to'} {part(most)} of the peak kinetic energy; "
                 "the run is too short to tell whether it wanders.")
         return Judgement(kept, "", None, None, None, text, "" if kept else run.integrator.remedy(run.dt))
-    tenths = error[-size * TENTHS :].reshape(TENTHS, size)
-    medians = np.median(tenths, axis=1)
-    low, high = np.percentile(tenths, (10, 90), axis=1)
-    wander, swing = float(np.ptp(medians)), float(np.median(high - low))
-    furthest = int(np.abs(medians - medians[0]).argmax())
-    time = (furthest + 0.5) / TENTHS * run.steps * run.dt
+    medians, swing = _tenths(error)
+    wander, time = float(np.ptp(medians)), _furthest(run, medians - medians[0])
     noise = NOISE * float(np.abs(run.looks.energy).max()) / run.energy_scale
     kept = wander <= max(WANDER if bounded else DRIFT, swing, noise)
     what = "energy, with what has left by the ledger," if run.loses_energy else "energy"
@@ -153,11 +154,52 @@ def judge_energy(run: "Trajectory") -> Judgement:
     return Judgement(kept, "", wander, swing, time, text, "" if kept else run.integrator.remedy(run.dt))
 
 
+def _judge_work(run: "Trajectory", reason: str, noted: bool) -> Judgement:
+    """Judge a run in which work is done, by its ledger if all of the work is ``noted`` there."""
+    head = f"The energy is not meant to be constant: {reason}."
+    if not (noted and run.integrator.keeps_ledger):
+        return Judgement(True, reason, None, None, None, head, "")
+    through = float(np.abs(np.diff(run.ledger, axis=0)).sum())
+    scale, whole = max((run.energy_scale, "the peak kinetic energy"), (through, "all that came in and left"))
+    error, most = (run.looks.energy - run.looks.energy[0]) / scale, float(np.abs(run.balance).max() / scale)
+    if len(error) <= FEWEST or not np.isfinite(error).all():
+        kept = most <= GROSS
+        text = (f"{head} With what has left by the ledger it {'stays within' if kept else 'is off by up to'} "
+                f"{part(most)} of {whole}; the run is too short to tell whether it wanders.")
+        return Judgement(kept, reason, None, None, None, text, "" if kept else run.integrator.remedy(run.dt))
+    medians, swing = _tenths(error[1:])
+    wander, off = float(np.ptp(medians)), float(np.abs(medians).max())
+    noise = NOISE * float(np.abs(run.looks.energy).max()) / scale
+    steady = wander <= max(WORK, swing, noise)
+    kept = steady and off <= max(GROSS, swing, noise)
+    time = _furthest(run, medians if steady else medians - medians[0])
+    if kept:
+        text = f"{head} With what has left by the ledger it stays within {part(most)} of {whole} and does not wander."
+    else:
+        text = (f"{head} But with what has left by the ledger it {'is off' if steady else 'wanders'}: its level moves "
+                f"by {part(max(wander, off))} of {whole}, furthest around t = {time:.3g} s; the greatest error is "
+                f"{part(most)}.")
+    return Judgement(kept, reason, wander, swing, time, text, "" if kept else run.integrator.remedy(run.dt))
+
+
+def _tenths(error: Array) -> tuple[Array, float]:
+    """Medians (10,) of the tenths of errors (L,), and how far they swing within a tenth."""
+    size = len(error) // TENTHS
+    tenths = error[-size * TENTHS :].reshape(TENTHS, size)
+    low, high = np.percentile(tenths, (10, 90), axis=1)
+    return np.median(tenths, axis=1), float(np.median(high - low))
+
+
+def _furthest(run: "Trajectory", moved: Array) -> float:
+    """Return about when the level has moved (10,) furthest, s."""
+    return (int(np.abs(moved).argmax()) + 0.5) / TENTHS * run.steps * run.dt
+
+
 def keeps_energy(run: "Trajectory") -> bool:
     """Tell what `judge_energy` says of a run; an energy that never changes by as much as it may wander is kept."""
-    energy = run.looks.energy[1:]
+    energy = run.looks.energy
     bound = WANDER if run.integrator.symplectic else DRIFT
-    if len(energy) >= FEWEST and np.ptp(energy) < 0.99 * bound * run.energy_scale:  # 0.99: round-off
+    if len(energy) > FEWEST and np.ptp(energy) < 0.99 * bound * run.energy_scale:  # 0.99: round-off
         return True
     return run.judgement.kept
 
@@ -169,22 +211,27 @@ def part(value: float) -> str:
 
 def work_reason(run: "Trajectory") -> str:
     """Say why the energy of a run is not meant to be constant; nothing if it is."""
+    return next((reason for reason, _ in _reasons(run)), "")
+
+
+def _reasons(run: "Trajectory") -> Iterator[tuple[str, bool]]:
+    """Why the energy of a run is not meant to be constant, and whether the ledger has the work of it."""
     if run.origin is None:
-        return "it is not known which forces drove the run"
-    for name, forces in (("a control", run.origin.control), ("external wrenches", run.origin.wrench)):
+        yield "it is not known which forces drove the run", False
+        return
+    for name, forces, noted in (("a control", run.origin.control, True),
+                                ("external wrenches", run.origin.wrench, False)):
         if forces is not None and (callable(forces) or np.any(forces)):
-            return f"{name} may do work"
+            yield f"{name} may do work", noted
     for name, force in run.model.forces.items():
         if not force.keeps_energy:
-            return f"the {force.kind} '{name}' {'has damping' if force.conservative else 'does work'}"
+            yield f"the {force.kind} '{name}' {'has damping' if force.conservative else 'does work'}", False
     if not run.model.drives.idle(run.origin.command):
-        return "actuators may do work"
-    if not compile_model(run.model).damped:
-        return ""
+        yield "actuators may do work", True
     damped = [body.name for body in run.model.bodies if any(part.damping > 0 for part in body.joint.parts())]
-    if len(damped) > 1:
-        return f"the joints of '{damped[0]}' and {len(damped) - 1} more have damping"
-    return f"the joint of '{damped[0]}' has damping"
+    if damped:
+        more = f"s of '{damped[0]}' and {len(damped) - 1} more have" if len(damped) > 1 else f" of '{damped[0]}' has"
+        yield f"the joint{more} damping", True
 
 
 @contextmanager

@@ -90,7 +90,10 @@ def simulate_many(
         raise ValueError("give at least one of q (B, nq), v (B, nv), gravity (B, 3), mass (B, nb), a list of controls "
                          "or of commands")
     if len(set(sizes.values())) > 1:
-        raise ValueError("the numbers of members differ: " + ", ".join(f"{k} has {n}" for k, n in sizes.items()))
+        hint = "; a list has an entry for each member, an array is the same for all" if sizes.keys() & {
+            "control", "command"} else ""
+        raise ValueError("simulate_many: the numbers of members differ: "
+                         + ", ".join(f"{k} has {n}" for k, n in sizes.items()) + hint)
     if "on_failure" in options:
         raise ValueError("simulate_many always keeps what was made before a failure: on_failure cannot be given")
     if options.get("out") is not None:

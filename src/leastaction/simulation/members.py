@@ -13,7 +13,6 @@ from typing import Any
 from leastaction.compiled import compile_model
 from leastaction.kernels.layout import LANES
 from leastaction.kernels.record import Record
-from leastaction.model import losses
 from leastaction.simulation.group import Member, naming, rows_of, run_together, stacked, suits
 from leastaction.simulation.progress import Progress
 from leastaction.simulation.run import Run
@@ -71,8 +70,8 @@ class _Batch:
         self.members, self.like, self.stop, self.begun, self.forgive = members, like, stop, begun, forgive
         self.options: dict[str, Any] = {**options, "steps": like.steps, "duration": None}
         # All members write a ledger if one of them loses energy
-        like.ledger = like.sim._ledger = max(
-            (losses.ledger(one.model, one.control is not None) for one in
+        like.ledger = like.sim._engine.ledger = max(
+            (like.sim.integrator.ledger(one.model, one.control is not None) for one in
              {(id(one.model), one.control is None): one for one in members}.values()), default=like.ledger)
         self.record = stacked(len(members), like)
         self.pushed = len(like.wrenches) > 0
@@ -117,7 +116,7 @@ class _Batch:
         one = self.members[b]
         with naming(b):
             run = prepare(one.model, one.q, one.v, control=one.control, command=one.command, **self.options)
-        run.ledger = run.sim._ledger = self.like.ledger
+        run.ledger = run.sim._engine.ledger = self.like.ledger
         return run
 
     def _alone(self, b: int) -> Trajectory:

@@ -8,11 +8,21 @@ import numpy as np
 from leastaction.arguments import MOST, finite, real_array, shown, whole
 from leastaction.errors import StepError, warn_user
 from leastaction.kernels import control as laws
-from leastaction.kernels.record import LOOK, MOMENTA, Record
-from leastaction.model import Model, losses
+from leastaction.kernels.layout import Forces
+from leastaction.kernels.record import (
+    GREATEST,
+    GREATEST_MOMENTUM,
+    LEAST,
+    LEAST_MOMENTUM,
+    LOOK,
+    MOMENTA,
+    Record,
+)
+from leastaction.model import Model
+from leastaction.simulation import failures, inputs
 from leastaction.simulation.judgement import EnergyWatch, Looks, is_silent
 from leastaction.simulation.progress import Progress
-from leastaction.simulation.simulator import Simulator, driven, per_step, returned, widen
+from leastaction.simulation.simulator import Simulator
 from leastaction.trajectory import Control, Node, Origin, Tally, Trajectory
 
 Array = np.ndarray
@@ -41,7 +51,7 @@ class Keeper:
 
     def room(self, first: int, steps: int) -> Record:
         """Return where these steps are to write."""
-        return self.sim._record(steps, self.every, first)
+        return self.sim._engine.record(steps, self.every, first)
 
     def keep(self, out: Record, first: int, made: int) -> None:
         """Take so many steps; the simulator is at the last of them."""
@@ -67,6 +77,7 @@ class Run:
     ----------
     laws : functions for "control" and "command", which are called every ``tick`` steps and held in between
     asked : (1, nv) and (1, nu) what they returned last: views of the simulator's
+    steady : whether the only forces that change are those of the control
     stop : set by another thread to end the run, between two stretches of steps; None if nobody will
     """
 
@@ -81,32 +92,33 @@ class Run:
         self.laws: dict[str, Any] = {
             name: given for name, given in (("control", control), ("command", command)) if callable(given)}
         self.driven = nu > 0
-        self.asked = {"control": sim._asked[None, :nv], "command": sim._asked[None, nv:]}
+        self.asked = {"control": sim._engine.asked[None, :nv], "command": sim._engine.asked[None, nv:]}
         self.push: Any = wrench if callable(wrench) else None
         if "command" in self.laws and not nu:
-            sim._commands((), None)  # which says what is wrong
+            inputs.commands(sim.model, (), None)  # which says what is wrong
         for name, function, shape in (*((name, law, (nv if name == "control" else nu,))
                                         for name, law in self.laws.items()), ("wrench", self.push, (nb, 6))):
             if function is not None:
-                returned(name, function(sim.t, sim.q, sim.v), shape)
+                inputs.returned(name, function(sim.t, sim.q, sim.v), shape)
         # What the compiled loop can ask by itself: joint forces, every step, which motors do not add to
         compiled = (list(self.laws) == ["control"] and self.push is None and self.tick == 1
                     and laws.is_compiled(control) and not sim.model.drives.has_motors)
         self.compiled_law = laws.first_class(control) if compiled else None
         self.stepwise = bool(self.laws or self.push) and not compiled
+        self.steady = "control" in self.laws and self.push is None and not self.driven
         self.tau = self.per_step("control", None if callable(control) else control)
-        self.wrenches = sim._wrenches(None if callable(wrench) else wrench, steps)
+        self.wrenches = inputs.wrenches(sim._engine, None if callable(wrench) else wrench, steps)
         self.commands = self.per_step("command", sim.model.command0 if callable(command) else command)
         self.origin = Origin(
             control if callable(control) else self.given(control, self.tau), copied(wrench),
             command if callable(command) else self.given(command, self.commands), self.tick, sim.model.revision)
-        self.ledger = sim._ledger = losses.ledger(sim.model, control is not None)  # columns that are kept
+        self.ledger = sim._engine.ledger = sim.integrator.ledger(sim.model, control is not None)  # columns
 
     def per_step(self, name: str, given: Control) -> Array:
         """Return joint forces (R, nv), or commands (R, nu), that are no function."""
         if name == "command":
-            return self.sim._commands(given, self.steps, self.tick)  # type: ignore[arg-type]
-        return per_step(name, given, (self.sim.model.nv,), self.steps, self.tick)  # type: ignore[arg-type]
+            return inputs.commands(self.sim.model, given, self.steps, self.tick, self.sim._silent)  # type: ignore[arg-type]
+        return inputs.per_step(name, given, (self.sim.model.nv,), self.steps, self.tick)  # type: ignore[arg-type]
 
     @staticmethod
     def given(given: Control, rows: Array) -> Control:
@@ -139,47 +151,54 @@ class Run:
 
     def _stretch(self, first: int, chunk: int, out: Record) -> None:
         """Make steps, one by one where Python computes forces."""
-        sim, end = self.sim, first + chunk
+        sim, end, tick = self.sim, first + chunk, self.tick
         push = self.rows(self.wrenches, first, chunk)
+        forces = sim._engine.forces(*self._driven(first, chunk), push, self.compiled_law)
         if not self.stepwise:
-            tau, servos = self._driven(first, chunk)
-            sim._advance(chunk, tau, push, out, first, self.every, self.compiled_law, None, servos)
+            sim._advance(chunk, forces, out, first, self.every)
             return
         k = first
         while k < end:
-            if k % self.tick == 0:
+            if k % tick == 0:
                 self._ask()
-            count = min(end - k, 1 if self.push else self.tick - k % self.tick)
-            tau, servos = self._driven(k, count)
-            if count > 1:
-                tau, servos = _within(tau, k - first, chunk), _within(servos, k - first, chunk)
-            sim._advance(count, tau, self._pushed() if self.push else push, out, k, self.every, None, first, servos)
+            count = min(end - k, 1 if self.push else tick - k % tick)
+            if not self.steady:
+                forces = self._changed(forces, k, count, first, chunk)
+            sim._advance(count, forces, out, k, self.every, first)
             k += count
+
+    def _changed(self, forces: Forces, k: int, count: int, first: int, chunk: int) -> Forces:
+        """Forces of steps from k on, within a stretch of ``chunk`` steps from ``first`` on."""
+        tau, servos = self._driven(k, count)
+        if count > 1:
+            tau, servos = _within(tau, k - first, chunk), _within(servos, k - first, chunk)
+        return forces._replace(tau=tau, command=servos, wrench=self._pushed() if self.push else forces.wrench)
 
     def _driven(self, k: int, count: int) -> tuple[Array, Array]:
         """Joint forces (R, nv) and what is asked of servos (R, 2 ns) in these steps."""
         tau = self.asked["control"] if "control" in self.laws else self.rows(self.tau, k, count)
         if not self.driven:
-            return tau, self.sim._nothing.command
+            return tau, self.sim._engine.nothing.command
         commands = self.asked["command"] if "command" in self.laws else self.rows(self.commands, k, count)
-        return driven(self.sim.model, tau, commands)
+        return inputs.driven(self.sim.model, tau, commands)
 
     def _ask(self) -> None:
         """Let the functions for control and command say what is held until the next tick."""
-        sim = self.sim
+        engine = self.sim._engine
         try:
             for name, law in self.laws.items():
-                self.asked[name][0] = sim._forces_by(law, name)
+                self.asked[name][0] = failures.ask(engine, law, name)
         except Exception as error:
-            raise sim._blame_control(error) from sim._control_failure()
+            raise failures.blamed_on_control(engine, error) from failures.control_failure(engine)
 
     def _pushed(self) -> Array:
         """Wrenches on links (1, n, 6) at this node, by the function that was given."""
-        sim = self.sim
+        sim, engine = self.sim, self.sim._engine
         try:
-            return sim._wrenches(returned("wrench", self.push(sim.t, sim.q, sim.v), (sim.model.nb, 6))[0])
+            given = inputs.returned("wrench", self.push(sim.t, sim.q, sim.v), (sim.model.nb, 6))
+            return inputs.wrenches(engine, given[0])
         except Exception as error:
-            raise sim._blame_control(error) from sim._control_failure()
+            raise failures.blamed_on_control(engine, error) from failures.control_failure(engine)
 
     def rows(self, forces: Array, k: int, chunk: int) -> Array:
         """The part of forces (R, ...) that belongs to these steps."""
@@ -193,6 +212,19 @@ def _within(rows: Array, at: int, steps: int) -> Array:
     stretch = np.zeros((steps, *rows.shape[1:]))
     stretch[at : at + len(rows)] = rows
     return stretch
+
+
+def widen(extremes: Array, energy: Array, momentum: Array) -> None:
+    """Count kept nodes among the extremes (16,): their energy (K,), without that of the ground, and momentum (K, 6).
+
+    Of several runs at once, all three have one more axis, the last.
+    """
+    if len(energy):
+        least, greatest = slice(LEAST_MOMENTUM, GREATEST_MOMENTUM), slice(GREATEST_MOMENTUM, MOMENTA.stop)
+        extremes[LEAST] = np.minimum(extremes[LEAST], energy.min(axis=0))
+        extremes[GREATEST] = np.maximum(extremes[GREATEST], energy.max(axis=0))
+        extremes[least] = np.minimum(extremes[least], momentum.min(axis=0))
+        extremes[greatest] = np.maximum(extremes[greatest], momentum.max(axis=0))
 
 
 def step_count(dt: float, duration: float | None, steps: int | None) -> int:

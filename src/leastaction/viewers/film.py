@@ -9,6 +9,7 @@ import numpy as np
 from leastaction.model import Model
 from leastaction.viewers.outline import Drawn, leaf_tips, quaternions, shapes
 from leastaction.viewers.solids import reach
+from leastaction.viewers.stops import at_limits, marks
 from leastaction.viewers.ties import BEADS, beads, lines_of, nozzles, size_of
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Film:
     floor : height of the floor, m; if ``floor_follows``, below the focus
     floor_follows : whether the fall is so deep that the floor moves with the camera
     tips : points (3,) that leave a trail, body frame, m, each with the index of its body
+    marks : what marks joints at their limits, each with the index of its body
+    lit : (F, m) bool, when each of these is seen
     """
 
     shapes: list[Drawn]
@@ -50,12 +53,14 @@ class Film:
     floor: float
     floor_follows: bool
     tips: list[tuple[int, Array]]
+    marks: list[Drawn]
+    lit: Array
 
     def every(self, stride: int) -> "Film":
         """Return the film with every ``stride``-th of its frames, and the last one."""
         kept = np.unique(np.append(np.arange(0, len(self.t), stride), len(self.t) - 1))
         return replace(self, t=self.t[kept], positions=self.positions[kept], quaternions=self.quaternions[kept],
-                       focus=self.focus[kept])
+                       focus=self.focus[kept], lit=self.lit[kept])
 
 
 def film(traj: "Trajectory", fps: float = FPS) -> Film:
@@ -81,7 +86,7 @@ def film(traj: "Trajectory", fps: float = FPS) -> Film:
     deep = np.ptp(lowest) > FOLLOW * radius
     floor = float((lowest - focus[:, 2]).min() if deep else lowest.min()) - 0.04 * radius
     return Film(_turned_ground(drawn, upright), traj.t[frames], positions, quaternions(turned), focus, radius, floor,
-                bool(deep), _tips(traj.model))
+                bool(deep), _tips(traj.model), *marks(drawn, at_limits(traj, frames), size))
 
 
 def _tips(model: Model) -> list[tuple[int, Array]]:

@@ -74,7 +74,10 @@ def _page(traj: "Trajectory", shown: Film) -> str:
 def scene(traj: "Trajectory", shown: Film) -> tuple[dict[str, Any], str]:
     """Describe a film as data that JSON can hold, which refer to arrays in a `packing.Store`."""
     store = Store()
-    solids, batches = _batches(store, shown.shapes)
+    solids, batches = _batches(store, shown.shapes, shown.marks)
+    for batch in batches:
+        if batch.pop("marks"):
+            batch["lit"] = store.add(shown.lit.T, "u1")
     described = {
         "name": traj.model.name,
         "about": _about(traj),
@@ -92,19 +95,24 @@ def scene(traj: "Trajectory", shown: Film) -> tuple[dict[str, Any], str]:
     return described, store.text()
 
 
-def _batches(store: Store, drawn: list[Drawn]) -> tuple[list[str | dict[str, Any]], list[dict[str, Any]]]:
-    """Solids, each once, and by name only if the page can make them; and batches of instances, opaque ones first."""
+def _batches(
+    store: Store, drawn: list[Drawn], marks: list[Drawn]
+) -> tuple[list[str | dict[str, Any]], list[dict[str, Any]]]:
+    """Solids, each once, and by name only if the page can make them; and batches of instances, opaque ones first.
+
+    What marks joints at their limits has a batch of its own.
+    """
     solids: dict[str, Solid] = {}
-    members: dict[tuple[bool, str], list[tuple[int, np.ndarray]]] = {}
-    for body, shape in drawn:
+    members: dict[tuple[bool, bool, str], list[tuple[int, np.ndarray]]] = {}
+    for k, (body, shape) in enumerate([*drawn, *marks]):
         name, solid, size = solid_of(shape)
         solids.setdefault(name, solid)
         row = np.concatenate([shape.position, shape.quaternion, size, shape.color])
-        members.setdefault((bool(shape.color[3] < 1.0), name), []).append((body, row))
+        members.setdefault((bool(shape.color[3] < 1.0), k >= len(drawn), name), []).append((body, row))
     names = list(solids)
-    batches = [{"solid": names.index(name), "glassy": glassy, "bodies": [body for body, _ in rows],
+    batches = [{"solid": names.index(name), "glassy": glassy, "marks": mark, "bodies": [body for body, _ in rows],
                 "rows": store.add(np.array([row for _, row in rows]), "f4")}
-               for (glassy, name), rows in sorted(members.items(), key=lambda item: item[0][0])]
+               for (glassy, mark, name), rows in sorted(members.items(), key=lambda item: item[0][:2])]
     return [pack_mesh(store, solid) if name.startswith("mesh") else name for name, solid in solids.items()], batches
 
 

@@ -110,11 +110,11 @@ def _sticks(model: Model, bare: list[int]) -> Iterator[Drawn]:
         if i in wide:
             yield i, wide[i]
         elif is_point(bodies[i]):
-            yield i, _ball(bodies[i].inertia.com, BLOB * radius, MASS)
+            yield i, ball(bodies[i].inertia.com, BLOB * radius, MASS)
         if radius > 0 and parents[i] == GROUND and not isinstance(bodies[i].joint, Free):
-            yield GROUND, _ball(bodies[i].position, 1.35 * radius, PIVOT)
+            yield GROUND, ball(bodies[i].position, 1.35 * radius, PIVOT)
     for i, pin in pins(model):
-        yield i, _ball(pin, 1.35 * (radius or HAIR * longest), PIVOT)
+        yield i, ball(pin, 1.35 * (radius or HAIR * longest), PIVOT)
 
 
 def _branches(model: Model, tips: dict[int, np.ndarray]) -> tuple[list[int], float]:
@@ -150,7 +150,8 @@ def _ellipsoid(body: Body) -> Geometry:
     return Geometry("ellipsoid", half, body.inertia.com, quaternions(axes), np.array(TONES[0]), NONE, NONE)
 
 
-def _ball(centre: np.ndarray, radius: float, color: Iterable[float]) -> Geometry:
+def ball(centre: np.ndarray, radius: float, color: Iterable[float]) -> Geometry:
+    """Make a ball, m."""
     return Geometry("sphere", np.array([radius, 0.0, 0.0]), centre, UPRIGHT, np.array(color), NONE, NONE)
 
 

@@ -52,9 +52,9 @@ def panels(traj: "Trajectory", radius: float) -> list[Panel]:
     angular = about_centre(traj) if floats else traj.momentum[:, :3]
     greatest = float(np.sqrt(2.0 * traj.model.total_mass * traj.peak_kinetic_energy))
     greatest = greatest if 0 < greatest < np.inf else 1.0
+    title = "energy change" if traj.judgement.reason or traj.loses_energy else "energy error"
     return [
-        Panel("energy change" if traj.judgement.reason else "energy error", "% of peak kinetic energy",
-              {"": 100.0 * traj.energy_error}, FLAT),
+        Panel(title, "% of peak kinetic energy", {"": 100.0 * traj.energy_error}, FLAT),
         Panel("angular momentum", f"{'about COM, ' if floats else ''}kg m²/s", _along_axes(angular),
               STILL * greatest * radius),
         Panel("linear momentum", "kg m/s", _along_axes(traj.momentum[:, 3:]), STILL * greatest),

@@ -82,7 +82,7 @@ class Viewer:
         self.server.gui.configure_theme(control_width="large", show_logo=False, show_share_button=False,
                                         brand_color=(0, 114, 178))
         self.server.gui.main_panel.dock_right()
-        self._frames = _add_scene(self.server, self.film)
+        self._frames, self._lights = _add_scene(self.server, self.film)
         self._add_controls()
         self._marks = _add_curves(self.server, traj, self.film.radius)
         self.seek(self.now)
@@ -105,6 +105,9 @@ class Viewer:
             for frame, position, quaternion in zip(self._frames, shown.positions[k], shown.quaternions[k],
                                                    strict=False):
                 frame.position, frame.wxyz = position, quaternion
+            for light, lit in zip(self._lights, shown.lit[k].tolist(), strict=True):
+                if light.visible != lit:
+                    light.visible = lit
             if abs(self._time.value - self.now) > 1e-9:
                 self._time.value = self.now
 
@@ -170,8 +173,8 @@ class _Mark:
             self.plot.data = (t, *curves, mark)
 
 
-def _add_scene(server: Any, shown: Film) -> list[Any]:
-    """Add the shapes and the floor; return the frames of the bodies, and last that of the world."""
+def _add_scene(server: Any, shown: Film) -> tuple[list[Any], list[Any]]:
+    """Add the shapes and the floor; return the frames of the bodies, and last that of the world; and the marks."""
     scene, radius = server.scene, shown.radius
     scene.set_up_direction("+z")
     eye = shown.focus[0] + radius * np.array([1.3, -2.3, 0.6])
@@ -185,15 +188,16 @@ def _add_scene(server: Any, shown: Film) -> list[Any]:
         cell_size=size, cell_color=(225, 228, 232), section_size=5.0 * size, section_color=(196, 201, 208),
         position=(0.0, 0.0, height))
     frames = [scene.add_frame(f"/world/{i}", show_axes=False) for i in range(shown.positions.shape[1])]
-    for n, (body, shape) in enumerate(shown.shapes):
+    added = []
+    for n, (body, shape) in enumerate([*shown.shapes, *shown.marks]):
         _, solid, size4 = solid_of(shape)
-        scene.add_mesh_simple(
+        added.append(scene.add_mesh_simple(
             f"/world/{body}/{n}" if body >= 0 else f"/world/ground/{n}",
             solid.stretched(size4).astype(np.float32), solid.faces.astype(np.uint32),
             color=tuple((255 * shape.color[:3]).astype(int).tolist()),
             opacity=float(shape.color[3]) if shape.color[3] < 1 else None, side="double",
-            position=shape.position, wxyz=shape.quaternion)
-    return [*frames, world]
+            position=shape.position, wxyz=shape.quaternion))
+    return [*frames, world], added[len(shown.shapes) :]
 
 
 def _add_curves(server: Any, traj: "Trajectory", radius: float) -> list[_Mark]:

@@ -68,7 +68,8 @@ def png(shown: Film, frame: int, width: int = 640, height: int = 360) -> bytes:
 
 def _triangles(shown: Film, frame: int) -> tuple[Array, Array, Array]:
     """Corners and normals (m, 3, 3) of all triangles, relative to the focus; and their colours (m, 3), linear."""
-    drawn = coarsened(shown.shapes, FACES)
+    lit = [mark for mark, seen in zip(shown.marks, shown.lit[frame], strict=True) if seen]
+    drawn = coarsened([*shown.shapes, *lit], FACES)
     half = int(np.clip(np.sqrt(FACES / 16 / max(len(drawn), 1)), *ROUGH))
     turns, places = rotation_matrix(shown.quaternions[frame]), shown.positions[frame]
     corners, normals, colours = [np.zeros((0, 3, 3))], [np.zeros((0, 3, 3))], [np.zeros((0, 3))]

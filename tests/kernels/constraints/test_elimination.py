@@ -7,7 +7,7 @@ import pytest
 from systems import dense, random_system
 
 import leastaction as la
-from leastaction.dynamics import RETRACTIONS
+from leastaction.discrete import RETRACTIONS
 from leastaction.kernels.constraints import solve
 from leastaction.kernels.constraints.rows import COUPLE, DIST, DOT, POS
 from leastaction.kernels.layout import BALL, FREE, SCREW, Way

@@ -23,8 +23,8 @@ def test_redundant_rows_change_nothing():
         sim = la.Simulator(model, q, v, dt=2e-3)
         sim.step(1000)
         assert la.closure(model, sim.q).max() < 1e-13
-        assert sim._method.events[0] == 0
-        runs.append((sim._redundant, sim.q))
+        assert sim._engine.method.events[0] == 0
+        runs.append((sim._engine.redundant, sim.q))
     assert [redundant for redundant, _ in runs] == [1, 3, 1]
     for _, end in runs[1:]:
         np.testing.assert_allclose(end, runs[0][1], rtol=0, atol=1e-10)
@@ -45,14 +45,14 @@ def test_a_parallelogram_passes_its_flat_position():
     model = four_bar(lengths=(1.0, 2.0, 1.0), base=2.0)
     q, v = np.zeros(3), np.array([4.0, -4.0, 4.0])  # along the branch on which it stays a parallelogram
     sim = la.Simulator(model, q, v, dt=2e-3)
-    assert sim._redundant == 2
+    assert sim._engine.redundant == 2
     energy = sim.energy
     sim.step(50)
     assert abs(sim.energy - energy) < 1e-3
     assert la.closure(model, sim.q).max() < 1e-13
     np.testing.assert_allclose(sim.q[0], sim.q[2], rtol=0, atol=1e-9)
     assert sim.q[0] > 0.2
-    assert sim._method.events[:3].tolist() == [1, 1, 0]  # in step 1, none of the two rows in a block is redundant
+    assert sim._engine.method.events[:3].tolist() == [1, 1, 0]  # in step 1, none of the rows in a block is redundant
 
 
 def test_an_early_block_that_loses_its_rank_is_planned_anew():
@@ -65,8 +65,8 @@ def test_an_early_block_that_loses_its_rank_is_planned_anew():
     assert la.closure(model, flat).max() < 1e-14
     assert compile_model(model).plan.early
     sim = la.Simulator(model, flat, v, dt=2e-3)
-    assert not np.array_equal(sim._method.closed.ops, compile_model(model).plan.ops)
-    assert sim._redundant >= count
+    assert not np.array_equal(sim._engine.method.closed.ops, compile_model(model).plan.ops)
+    assert sim._engine.redundant >= count
     sim.step(20)
     assert la.closure(model, sim.q).max() < 1e-13
     assert sim.q[0] == pytest.approx(0.04, abs=0.02)

@@ -17,8 +17,8 @@ def opening(model, q, v):
 
 def backwards(sim):
     """Let a simulator go back from where it is."""
-    sim.dt = -sim.dt
-    sim._start(sim.q, sim.v, sim.p)
+    sim._engine.dt = -sim.dt
+    sim._engine.start(sim.q, sim.v, sim.p)
 
 
 @ends

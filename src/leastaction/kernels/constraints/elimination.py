@@ -243,22 +243,21 @@ def up(tree, w, c):
 @kernel
 def gather_down(w, c, z, stride, size):
     """Sum B[z, y] times the solution of the neighbours y of pivot z, in the first ``size`` numbers of the square."""
-    x, own = c.x, c.places.square
+    x = c.x
     for j in range(size):
-        x[own + j] = 0.0
-    for e in range(z.first, z.last, EACH):
-        y = neighbour(c, e)
-        if y.kind == ROWS:
-            for k in range(y.dim):
-                value = x[c.places.answer + y.number + k]
-                for j in range(size):
-                    x[own + j] += x[y.at + stride * k + j] * value
-            continue
-        m, f = link(w, y.number).answer
-        for j in range(size):
+        total = 0.0
+        for e in range(z.first, z.last, EACH):
+            y = neighbour(c, e)
             b = y.at + j
-            x[own + j] += (x[b] * m[0] + x[b + stride] * m[1] + x[b + 2 * stride] * m[2]) + (
+            if y.kind == ROWS:
+                answer = c.places.answer + y.number
+                for k in range(y.dim):
+                    total += x[b + stride * k] * x[answer + k]
+                continue
+            m, f = link(w, y.number).answer
+            total += (x[b] * m[0] + x[b + stride] * m[1] + x[b + 2 * stride] * m[2]) + (
                 x[b + 3 * stride] * f[0] + x[b + 4 * stride] * f[1] + x[b + 5 * stride] * f[2])
+        x[c.places.square + j] = total
 
 
 @kernel

@@ -70,6 +70,16 @@ def relieve_all(damper, table, tree, w, h, last_first):
 
 
 @kernel
+def note_rates(damper, table, tree, w, out):
+    """Write c a, 1/s, of every damper of a table to ``out``. Needs factor_mass(tree, w, 0)."""
+    for k in range(len(table[0])):
+        on, other, arm, other_arm, way, coefficient = damper(table, w, k)
+        line = Line(on, other, arm, other_arm, way)
+        unit_pull(tree, w, line)
+        out[k] = coefficient * rate_of(tree, w, line)
+
+
+@kernel
 def factor_once(tree, state):
     """Factor the mass matrix of the node, unless it is."""
     if below(state.factored[0], 0.5):
@@ -96,7 +106,29 @@ def damp(elements, tree, state, h, last_first):
         walk_dampers(elements, tree, state.w, h, last_first)
 
 
+def decay_rates(elements, tree, w, out, t):
+    """Rates c a, 1/s, at which each damper by itself brings its ends to rest, a row for every table from row t on."""
+    for table in elements:
+        if verbs_of(type(table))[2]:
+            note_rates(verbs_of(type(table))[2], table, tree, w, out[t])
+        t += 1
+
+
 if COMPILED:
+    @overload(decay_rates, jit_options=INNER)
+    def _decay_rates(elements, tree, w, out, t):
+        if len(elements) == 0:
+            return lambda elements, tree, w, out, t: None
+        damper = verbs_of(elements[0].instance_class)[2]
+        if damper is None:
+            return lambda elements, tree, w, out, t: decay_rates(elements[1:], tree, w, out, t + 1)
+
+        def walk(elements, tree, w, out, t):
+            note_rates(damper, elements[0], tree, w, out[t])
+            decay_rates(elements[1:], tree, w, out, t + 1)
+
+        return walk
+
     @overload(walk_dampers, jit_options=INNER)
     def _walk_dampers(elements, tree, w, h, last_first):
         if len(elements) == 0:

@@ -2,12 +2,12 @@
 solutions. What each kind does is in screw.py, ball.py and free.py; dispatch.py chooses.
 """
 
-from ..elements import servo
-from ..layout import SERVO
+from ..elements import servo, torsion
+from ..layout import SERVO, TORSION
 from ..machine.jit import kernel
 from ..machine.memory import link, right
 from ..machine.simd import number
-from . import dispatch as joint
+from . import dispatch as joint, group
 
 
 @kernel
@@ -93,6 +93,8 @@ def passive_forces(tree, w, v, out):
     for i in range(tree.n):
         if tree.passive[i]:
             joint.passive_force(tree.kind[i], link(w, i), v, out, tree.iv[i])
+        if tree.passive[i] & TORSION:
+            group.add3(out, tree.iv[i], torsion.force(link(w, i), link(w, i).psi6[0]))
         if tree.passive[i] & SERVO:
             out[tree.iv[i]] += servo.force(link(w, i), v[tree.iv[i]])
 

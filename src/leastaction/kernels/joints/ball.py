@@ -2,8 +2,8 @@
 
 from math import sqrt
 
-from ..elements import damper, lead
-from ..layout import DAMPED
+from ..elements import damper, torsion
+from ..layout import DAMPED, TORSION
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
     add_to_matrix, alike, matrix, matrix_for, nine, shift6, times, times_transposed, upper_times,
@@ -131,7 +131,7 @@ def kick(L, tau, k, h):
 
 @kernel
 def own_momentum(L, v, k):
-    L.joint_momentum6 = group.armature_times(L, lead.armatures(L, L.leads[0]), read3(v, k)), none_of(L)
+    L.joint_momentum6 = group.armature_times(L, L.leads[0], read3(v, k)), none_of(L)
 
 
 @kernel
@@ -269,5 +269,8 @@ def mobilise(tree, w, i, h, Y):
     N = mat_add(L.inverse3, mat_add(mat_mul(transpose(B1), C1), mat_mul(transpose(B2), C2)))
     Y11 = mat_add(mat_sub(mat_sub(Y11, C1), transpose(C1)), N)
     if tree.passive[i] & DAMPED:
-        group.look_ahead(L, h, N, N)
+        if tree.passive[i] & TORSION:
+            torsion.look_ahead(L, h, N)
+        else:
+            group.look_ahead(L, h, N, N)
     return Y11, mat_sub(Y12, transpose(C2)), mat_sub(Y21, C2), Y22

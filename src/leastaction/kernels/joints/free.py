@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from ..elements import armature, damper, lead
+from ..elements import armature, damper
 from ..layout import DAMPED
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
@@ -157,8 +157,8 @@ def kick(L, tau, k, h):
 @kernel
 def own_momentum(L, v, k):
     turn, move = L.leads
-    L.joint_momentum6 = (group.armature_times(L, lead.armatures(L, turn), read3(v, k)),
-                         group.armature_times(L, lead.armatures(L, move), read3(v, k + 3)))
+    L.joint_momentum6 = (group.armature_times(L, turn, read3(v, k)),
+                         group.armature_times(L, move, read3(v, k + 3)))
 
 
 @kernel

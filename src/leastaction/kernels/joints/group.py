@@ -2,14 +2,14 @@
 ``joint_shift`` over a step, in world axes at t_k. Their increments and rates are in body axes.
 """
 
-from ..elements import armature, damper, lead, spring
-from ..layout import DAMPED, SPRING
+from ..elements import armature, damper, lead, spring, torsion
+from ..layout import DAMPED, SPRING, TORSION
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import NOUGHT, ZERO
 from ..machine.memory import link, side
 from ..machine.simd import choose, nought
 from ..maths import se3, so3
-from ..maths.mat3 import columns, mat_add, mat_vec, scalar
+from ..maths.mat3 import columns, mat_add, mat_mul, mat_vec, scalar, transpose
 from ..maths.spatial import read3, read4
 from ..maths.vec3 import add, add_scaled, cross, dot, scale, sub, unit
 from .compensated import add_compensated
@@ -92,7 +92,7 @@ def deflect(L, r, rest, moved):
     """Set the deflection of the spring at the orientation r. Gives its energy."""
     twist = so3.log(spring.shorter(so3.multiply(so3.inverse(rest), r)))
     L.psi6 = twist, so3.rotate(L.rotation, so3.unrotate(r, moved))
-    return 0.5 * L.stiffness * (dot(twist, twist) + dot(moved, moved))
+    return 0.5 * L.stiffness * (dot(twist, twist) + dot(moved, moved)) + torsion.energy(L, twist)
 
 
 @kernel
@@ -113,6 +113,8 @@ def residual(L, h, passive):
             k = -0.5 * h * L.stiffness
             m = add_scaled(m, k, so3.rotate(orientation, spring.torque(twist, mean)))
             f = add_scaled(f, k, moved)
+        if passive & TORSION:
+            m = torsion.residual(L, h, m)
     L.tau6 = m, f
 
 
@@ -131,6 +133,8 @@ def carry(L, h, passive):
             _, twist, mean, moved = spring.deflections(L)
             k = -0.5 * h * L.stiffness
             m, f = add_scaled(m, k, spring.torque(twist, mean)), add_scaled(f, k, moved)
+        if passive & TORSION:
+            m = torsion.carry(L, h, m)
         f = so3.unrotate(orientation, so3.unrotate(j, f))
     L.joint_momentum6 = m, f
 
@@ -138,6 +142,7 @@ def carry(L, h, passive):
 @kernel
 def start_ahead(L):
     k, (m, f), (twist, moved), (turn, move) = L.stiffness, L.joint_momentum6, L.psi6, L.leads
+    m = add_scaled(m, -torsion.start(L, twist), L.turn)
     L.joint_momentum6 = (sub(m, each(turn, scale(k, twist))),
                          sub(f, each(move, scale(k, so3.unrotate(L.rotation, moved)))))
 
@@ -176,13 +181,13 @@ def along_axes(R, N):
 def added(L, leads, v, k):
     """Twice the kinetic energy of the armature that is added, at the rates v[k] in body axes."""
     x = read3(v, k)
-    return dot(x, each(lead.armatures(L, leads), x))
+    return dot(x, added_to(L, leads, x))
 
 
 @kernel
 def take_added(L, leads, v, p, k):
     """p[k] −= the momentum of the armature that is added, at the rates v[k]."""
-    take3(p, k, 1.0, each(lead.armatures(L, leads), read3(v, k)))
+    take3(p, k, 1.0, added_to(L, leads, read3(v, k)))
 
 
 @kernel
@@ -191,9 +196,15 @@ def added_turn(L, v, k):
 
 
 @kernel
-def armature_times(L, added, x):
+def added_to(L, leads, x):
+    """The armature that is added, times rates x in body axes."""
+    return add_scaled(each(lead.armatures(L, leads), x), torsion.armature(L) * dot(L.turn, x), L.turn)
+
+
+@kernel
+def armature_times(L, leads, x):
     """The armature and what is added to it, times rates x in body axes."""
-    return add(scale(L.armature, x), each(added, x))
+    return add(scale(L.armature, x), added_to(L, leads, x))
 
 
 @kernel
@@ -224,12 +235,18 @@ def put_stiffness(tree, w, i, h, newton):
         if tree.passive[i] & DAMPED:
             P.E = (mat_add(e, ahead_in_world(L, L.leads[0], 1.0, 0.5 * h)), NOUGHT, NOUGHT,
                    mat_add(e, ahead_in_world(L, L.leads[1], 1.0, 0.5 * h)))
+        if tree.passive[i] & TORSION:
+            E11, E12, E21, E22 = P.E
+            P.E = mat_add(E11, torsion.to_mass(L, h)), E12, E21, E22
         return
     P.E = ZERO
     if tree.passive[i]:
         (m0, f0), (m1, f1), (m2, f2) = stiffness_column(L, h, 0), stiffness_column(L, h, 1), stiffness_column(L, h, 2)
         (m3, f3), (m4, f4), (m5, f5) = stiffness_column(L, h, 3), stiffness_column(L, h, 4), stiffness_column(L, h, 5)
         P.E = columns(m0, m1, m2), columns(m3, m4, m5), columns(f0, f1, f2), columns(f3, f4, f5)
+        if tree.passive[i] & TORSION:
+            E11, E12, E21, E22 = P.E
+            P.E = mat_add(E11, mat_mul(torsion.derivative(L, h), transpose(so3.matrix(L.dR)))), E12, E21, E22
 
 
 @kernel

@@ -40,9 +40,10 @@ function layOut(gl, buffer, widths, each) {
 
 // Instances of one solid, drawn by one call; `place` moves them with their bodies, relative to the focus.
 class Batch {
-  constructor(gl, { solid, glassy, bodies, rows }) {
+  constructor(gl, { solid, glassy, bodies, rows, lit }) {
     const shape = solidOf(film.solids[solid]);
     Object.assign(this, { glassy, bodies, rows: numbers(rows), corners: shape.faces.length });
+    this.lit = lit && numbers(lit);   // of marks: when each is seen, a row of frames each
     this.width = this.rows.length / bodies.length;
     this.moving = new Float32Array(7 * bodies.length);
     this.vao = gl.createVertexArray();
@@ -63,9 +64,10 @@ class Batch {
     gl.bindVertexArray(null);
   }
 
-  place(gl, poses, focus) {
+  place(gl, poses, focus, frame) {
     const out = this.moving;
     for (let i = 0; i < this.bodies.length; i++) {
+      if (this.lit && !this.lit[i * film.t.length + frame]) { out.fill(-1e6 * film.radius, 7 * i, 7 * i + 3); continue; }
       const [x, y, z, w, a, b, c] = this.rows.subarray(this.width * i, this.width * i + 7), o = 7 * i;
       if (this.bodies[i] < 0) { out.set([x - focus[0], y - focus[1], z - focus[2], w, a, b, c], o); continue; }
       const [px, py, pz, qw, qx, qy, qz] = poses.subarray(7 * this.bodies[i], 7 * this.bodies[i] + 7);
@@ -114,8 +116,9 @@ class Renderer {
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     const focus = focusAt(time), ground = film.floor - (film.floorFollows ? 0 : focus[2]);
     const view = orbit.look(), look = LOOKS[DARK.matches ? "dark" : "light"];
+    const { low, high, part } = frameAt(time), frame = part < 0.5 ? low : high;
     posesAt(time, this.poses);
-    for (const batch of this.batches) batch.place(gl, this.poses, focus);
+    for (const batch of this.batches) batch.place(gl, this.poses, focus, frame);
     gl.viewport(0, 0, width, height);
     gl.clearColor(...look.sky);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
