@@ -124,8 +124,8 @@ def section(runs: list[Run], ratio: float) -> str:
         f"{1e3 * SHOWN:g} ms:",
         table(("method", "greatest error of the energy, J", "its mean in the quarters of the run, J", "greatest gap, m",
                "µs a step"), rows),
-        f"RK4 and DOP853 of leastaction are baselines: they project after every step. DOP853 chooses its steps, and gives "
-        f"states every {1e3 * LOOK * SHOWN:g} ms.",
+        "RK4 and DOP853 of leastaction are baselines: they project after every step. DOP853 chooses its steps, and "
+        f"gives states every {1e3 * LOOK * SHOWN:g} ms.",
         "Each method at its most accurate step of those tried, beside the best variational run of ours that takes no "
         "more CPU time:",
         table(("method", "step", "its error, J", "ours", "our error, J", "its time / ours"), equal),

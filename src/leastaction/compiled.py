@@ -122,8 +122,10 @@ class Compiled:
         return self._configuration(np.random.default_rng(seed).uniform(least, most, size=self.nq))
 
     def _side_by_side(self) -> np.ndarray:
-        """Return a configuration (nq,) in which chains stay beside each other, so that no loop is far from closed: links
-        are turned by what belongs to their depth, and a little by themselves."""
+        """Return a configuration (nq,) in which chains stay beside each other, so that no loop is far from closed.
+
+        Links are turned by what belongs to their depth, and a little by themselves.
+        """
         rng, tree = np.random.default_rng(0), self.tree
         q, depth = np.zeros(self.nq), np.zeros(tree.n + 1, dtype=int)
         for i in range(tree.n):
