@@ -8,6 +8,7 @@ import numpy as np
 import leastaction as la
 from benchmarks.loops.mechanisms import Array, Mechanism, four_bar, open_four_bar
 from benchmarks.loops.rivals import LOOK, rivals
+from leastaction.integrators import Integrator
 from leastaction.markdown import table
 from leastaction.simulation.judgement import silent
 
@@ -48,7 +49,7 @@ def run_of(name: str, h: float, duration: float, q: Array, v: Array, cpu: float,
 
 
 @silent()
-def ours(name: str, integrator: la.Integrator, h: float, duration: float, mechanism: Mechanism) -> Run:
+def ours(name: str, integrator: Integrator, h: float, duration: float, mechanism: Mechanism) -> Run:
     """Follow it by an integrator of ours."""
     dt, every = (h * LOOK, 1) if integrator.chooses_steps else (h, LOOK)
     la.simulate(*mechanism, dt=dt, steps=2 * LOOK, integrator=integrator)  # compiles
@@ -57,9 +58,9 @@ def ours(name: str, integrator: la.Integrator, h: float, duration: float, mechan
     return run_of(name, h, duration, traj.q, traj.v, time.process_time() - began, mechanism)
 
 
-def integrators(h: float, orders: tuple[int, ...]) -> dict[str, la.Integrator]:
+def integrators(h: float, orders: tuple[int, ...]) -> dict[str, Integrator]:
     """Return all of ours that are run with the step h, by name."""
-    found: dict[str, la.Integrator] = {f"{OURS} {order}": la.Variational(order=order) for order in orders}
+    found: dict[str, Integrator] = {f"{OURS} {order}": la.Variational(order=order) for order in orders}
     found["RK4 of leastaction"] = la.RungeKutta4()
     if h == SHOWN:
         found |= {f"DOP853 of leastaction, tol {tol:.0e}": la.DormandPrince8(tol) for tol in TOLERANCES}
