@@ -253,6 +253,15 @@ def try_steps(method, system, held, work, t, span):
     return finish(system, held, work, t + span, Made(evaluations + 1.0, error, 0.0, -1, 0.0, 0.0))
 
 
+@kernel
+def accelerate_end(system, w, held, at, c):
+    """Set v̇ at the end of a step. With rows it has been projected, and the matrix of that is the one to use."""
+    if c is None:
+        accelerate(system, w, held, at, c)
+    else:
+        acceleration(system, w, at.v, held, c, at.a)
+
+
 @part
 def finish(system, held, work, t, step):
     """Set the end of the step that is on the desk, at the time t, and the rates there. Gives what became of it."""
@@ -267,10 +276,7 @@ def finish(system, held, work, t, step):
     copy(state.q, m.q1, tree.nq)
     copy(state.v, m.v1, nv)
     increment_rate(tree, d.y, m.v1, rate)
-    if c is None:
-        accelerate(system, state.w, held, Stage(t, m.q0, d.y, m.v1, m.q1, rate, m.a1), c)
-    else:  # the matrix of the projection is the one that the accelerations need
-        acceleration(system, state.w, m.v1, held, c, m.a1)
+    accelerate_end(system, state.w, held, Stage(t, m.q0, d.y, m.v1, m.q1, rate, m.a1), c)
     copy(m.a1, after(rate, nv), nv)
     return step
 
