@@ -91,12 +91,14 @@ class Compiled:
     def plan(self) -> Plan:
         """The order in which joints and rows are eliminated; only of a model with rows."""
         assert self.rows is not None
-        return plan(self.tree, self.rows, self._void, lambda near, far: self._numbers(self._somewhere(0, near, far)))
+        # Not at q0, which may change: the order decides the bits of a run
+        somewhere = (self._somewhere(0, *CURLED), self._side_by_side())
+        return plan(self.tree, self.rows, self._void, map(self._numbers, somewhere))
 
     def plan_at(self, q: np.ndarray) -> Plan:
         """Return an order that serves at the configuration q (nq,), where that of `plan` may not."""
         assert self.rows is not None
-        return plan(self.tree, self.rows, self._void, lambda near, far: self._numbers(q))
+        return plan(self.tree, self.rows, self._void, [self._numbers(q)])
 
     def closed(self) -> Closed | None:
         """Return what the kernels take of the rows, with fresh memory; None of a model without rows."""
@@ -110,14 +112,33 @@ class Compiled:
         void = np.ones(len(self.rows.kind), dtype=bool)
         for seed in range(2):
             found = room_for(self.tree, self.rows)
-            queries.greatest_change(self.system.tree, self.workspace(), self.rows, self._somewhere(seed, 0.3, 1.2),
+            queries.greatest_change(self.system.tree, self.workspace(), self.rows, self._somewhere(seed, *CURLED),
                                     ancestor, found)
             void &= found.rate < VOID
         return void
 
     def _somewhere(self, seed: int, least: float, most: float) -> np.ndarray:
         """Return a configuration (nq,) between two distances from the neutral one, which has no symmetry."""
-        q = np.random.default_rng(seed).uniform(least, most, size=self.nq)
+        return self._configuration(np.random.default_rng(seed).uniform(least, most, size=self.nq))
+
+    def _side_by_side(self) -> np.ndarray:
+        """Return a configuration (nq,) in which chains stay beside each other, so that no loop is far from closed.
+
+        Links are turned by what belongs to their depth, and a little by themselves.
+        """
+        rng, tree = np.random.default_rng(0), self.tree
+        q, depth = np.zeros(self.nq), np.zeros(tree.n + 1, dtype=int)
+        for i in range(tree.n):
+            depth[i] = depth[tree.parent[i]] + 1  # that of the ground, n, is 0
+        turned = rng.uniform(-TOGETHER, TOGETHER, size=(depth.max() + 1, 7))[depth]
+        turned += rng.uniform(-ALONE, ALONE, size=turned.shape)
+        for i in range(tree.n):
+            size = COORDINATES[tree.kind[i]]
+            q[tree.iq[i] : tree.iq[i] + size] = (turned[i] - turned[tree.parent[i]])[:size]
+        return self._configuration(q)
+
+    def _configuration(self, q: np.ndarray) -> np.ndarray:
+        """Return q (nq,), which is near zero, as distances from the neutral configuration."""
         for i in np.flatnonzero(self.tree.kind != layout.SCREW):
             first = self.tree.iq[i] + (3 if self.tree.kind[i] == layout.FREE else 0)
             q[first] += 1.0
@@ -221,6 +242,10 @@ def spatial_inertia(link: Any) -> np.ndarray:
     return np.block([[first, link.mass * c], [-link.mass * c, link.mass * np.eye(3)]])
 
 
+COORDINATES = {layout.SCREW: 1, layout.BALL: 4, layout.FREE: 7}
+# Configurations in which rows are tried, rad or m from neutral. CURLED: no joint is straight, and a chain curls up.
+# Or side by side: how far links turn with all others of their depth, and alone
+CURLED, TOGETHER, ALONE = (0.3, 1.2), 0.3, 0.05
 VOID = 1e-12  # change of a row by a joint, relative to its wrench, below which no joint changes it
 _FIELDS = {field.name for field in fields(Compiled)}
 # By the id of a model that is alive: the revisions of the model and of the kinds of forces, and the arrays

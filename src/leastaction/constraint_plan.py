@@ -10,7 +10,7 @@ list says.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -35,10 +35,6 @@ from leastaction.kernels.layout import DOF, Tree
 
 Array = np.ndarray
 THRESHOLD = 1e-3  # of a block's least singular value, relative to what it is made of, above which it may go early
-# Configurations in which the early order is tried: how far joints are from neutral, rad or m. Away from it a chain
-# curls up, and no joint is straight; near it rods are about as long as they should be. Not q0, which may change: the
-# order decides the bits of a run.
-TRIED = (0.3, 1.2), (-0.15, 0.15)
 NARROW = 6  # a front that is no wider than this cannot become cheaper: one link alone has six numbers
 
 
@@ -307,15 +303,14 @@ class Numbers(NamedTuple):
     locked: frozenset[int] = frozenset()
 
 
-def plan(tree: Tree, rows: Rows, void: Array, numbers: Callable[[float, float], Numbers]) -> Plan:
+def plan(tree: Tree, rows: Rows, void: Array, tried: Iterable[Numbers]) -> Plan:
     """Make the cheapest list of operations that is found.
 
     Parameters
     ----------
     tree, rows : of the model
     void : (m,) rows that no joint can change
-    numbers : gives a random configuration between two distances from neutral; there the early order finds out which
-        blocks are regular
+    tried : configurations in which the early order finds out which blocks are regular
     """
     graph = Graph(tree, rows, void)
     widths, least = fronts_by_ancestors(graph)
@@ -324,8 +319,8 @@ def plan(tree: Tree, rows: Rows, void: Array, numbers: Callable[[float, float], 
         if plain.width <= NARROW:
             return plain
     best: Plan | None = None
-    for least_away, most_away in TRIED:
-        found = order_early(graph, numbers(least_away, most_away), best.cost if best else None)
+    for numbers in tried:
+        found = order_early(graph, numbers, best.cost if best else None)
         if found is not None:
             best = lay_out(graph, *found)
     if best is not None and least >= best.cost:
@@ -449,7 +444,7 @@ class Early:
         X[3:, :3] = [[0, z, -y_], [-z, 0, x], [y_, -x, 0]]  # the twist (ω, v) of the parent: (ω, v + ω × arm)
         D = np.zeros((1, 1)) if i in self.numbers.locked else np.linalg.inv(
             S.T @ A @ S + self.numbers.armature[i] * np.eye(freedom))
-        V = S.T @ A
+        U, V = A @ S, S.T @ A  # Vᵀ for U would make round-off grow from joint to joint
         right, left = {}, {}
         for y in mine:
             right[y], left[y] = S.T @ B[i, y], B[y, i] @ S
@@ -463,6 +458,6 @@ class Early:
                 self._add(y, k, -left[y] @ D @ right[k])
             if above < graph.n:
                 self._add(y, above, (B[y, i] - left[y] @ D @ V) @ X)
-                self._add(above, y, X.T @ (B[i, y] - V.T @ D @ right[y]))
+                self._add(above, y, X.T @ (B[i, y] - U @ D @ right[y]))
         if above < graph.n:
-            self._add(above, above, X.T @ (A - V.T @ D @ V) @ X)
+            self._add(above, above, X.T @ (A - U @ D @ V) @ X)

@@ -94,8 +94,8 @@ class Integrator(ABC):
             raise ValueError(f"{self!r} knows no forces between bodies, and the model has the {force.kind} '{name}': "
                              "take la.Variational()")
         if not self.takes_loops:
-            model._refuse_loops(f"{self!r}", "take la.Variational() with its root finder la.Newton(), or "
-                                "la.RungeKutta4()")
+            model._refuse_loops(f"{self!r}", "take la.Variational() with its root finder la.Newton(), "
+                                "la.RungeKutta4() or la.DormandPrince8()")
 
     def lane_method(self, c: Compiled) -> Any:
         """Return what the kernels read for four simulations in lanes."""

@@ -50,6 +50,11 @@ class DormandPrince8(Integrator):
             raise ValueError(f"tol must be a number from {LEAST:g} to {GREATEST:g}, not {shown(self.tol)}")
 
     @property
+    def takes_loops(self) -> bool:
+        """By index reduction, and projection after every internal step and at every node."""
+        return True
+
+    @property
     def label(self) -> str:
         """The integrator in words."""
         return f"DOP853, tol {self.tol:.3g}"
@@ -57,7 +62,7 @@ class DormandPrince8(Integrator):
     def method(self, c: Compiled) -> Any:
         """Return what the kernels read, for a model."""
         memory, desk = np.zeros(kernel.memory_size(c.nq, c.nv)), np.zeros(kernel.room(c.nq, c.nv))
-        return kernel.DormandPrince8(float(self.tol), TABLE, memory, desk)
+        return kernel.DormandPrince8(float(self.tol), TABLE, memory, desk, c.closed())
 
     def finer(self) -> "DormandPrince8":
         """Return the integrator with an error smaller by 2⁸."""

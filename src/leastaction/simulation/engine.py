@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from leastaction.compiled import compile_model
+from leastaction.constraint_plan import Plan
 from leastaction.dynamics import require_regular
 from leastaction.integrators import Integrator, Status
 from leastaction.kernels import methods
@@ -47,6 +48,8 @@ class Engine:
     pushed : whether external wrenches of an earlier call are in the memory
     asked : (nv + nu,) control and command of the last tick of a controller
     redundant : number of redundant rows of the loops at the start
+    planned : (1 + nq,) 1 if the order of the rows is not that of the model, then the configuration at which it was
+        planned; empty without rows
     """
 
     def __init__(self, model: Model, dt: float, integrator: Integrator) -> None:
@@ -61,6 +64,7 @@ class Engine:
         self.method = limits.around(self.base, c, self._scratch)
         self.settings: Any = getattr(self.base, "settings", None)
         self.memory: Array = getattr(self.base, "memory", np.zeros(0))  # what the method itself carries on
+        self.planned = np.zeros(0 if c.rows is None else 1 + c.nq)
         self.longest = float(np.abs(self.base.stages).max()) if hasattr(self.base, "stages") else 0.0
         self._ready = not hasattr(self.base, "search")  # else the address of the search is missing
         # The machine code of the loop for the record of one step, and for the record that was last written to
@@ -133,10 +137,17 @@ class Engine:
 
     def plan_again(self) -> bool:
         """Choose an order in which the rows can be eliminated at this node; tell whether it is another one."""
-        before = self.base.closed
-        closed = self.compiled.plan_at(self.state.q).closed(before.rows)
-        if np.array_equal(closed.ops, before.ops):
+        if not self._order_rows(self.compiled.plan_at(self.state.q)):
             return False
+        self.planned[0], self.planned[1:] = 1.0, self.state.q
+        return True
+
+    def _order_rows(self, plan: Plan) -> bool:
+        """Eliminate the rows in the order of a plan; tell whether it is another one than before."""
+        before = self.base.closed
+        if np.array_equal(plan.ops, before.ops):
+            return False
+        closed = plan.closed(before.rows)
         closed.x[closed.places.told :][:TOLD] = before.x[before.places.told :][:TOLD]
         self.base = self.base._replace(closed=closed)
         self.method = limits.around(self.base, self.compiled, self._scratch)
@@ -181,7 +192,8 @@ class Engine:
     def lasting(self) -> dict[str, Array]:
         """Return the parts of the state that outlast a call of the loop."""
         state = {name: part for name, part in self.state._asdict().items() if name not in SCRATCH and part.size}
-        return {**state, "memory": self.memory} if len(self.memory) else state
+        own = {"memory": self.memory, "planned": self.planned}
+        return state | {name: part for name, part in own.items() if part.size}
 
     def snapshot(self) -> dict[str, Any]:
         """All that the next step reads, as arrays and numbers by name."""
@@ -194,6 +206,9 @@ class Engine:
         """Take over what `snapshot` gave, of the same model."""
         for name, array in self.lasting().items():
             array[...] = saved[name]
+        if len(self.planned):
+            c = self.compiled
+            self._order_rows(c.plan_at(self.planned[1:]) if self.planned[0] else c.plan)
         self.status, self.pushed = int(Status(int(saved["status"]))), bool(saved["pushed"])
         self.parts = int(saved["parts"])
         self.asked[:] = saved["asked"]

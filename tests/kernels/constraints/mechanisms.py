@@ -103,3 +103,19 @@ def rope_ladder(levels, chains=2):
                 model.add_loop(f"rung{c}-{j}", f"link{c}-{j}", f"link{c - 1}-{j}", joint=la.Rod(0.3),
                                position=(0, 0, -0.2), other_position=(0, 0, -0.2))
     return model
+
+
+def hinged_rope_ladder(levels):
+    """Two chains of hinged rods side by side in the x-y plane, with a rung on the left one, pinned to the right one, at
+    every level."""
+    model, hinge = la.Model(gravity=(9.81, 0, 0)), la.Revolute(axis=Z)  # x points down
+    for side, place in (("left", 0.0), ("right", 0.3)):
+        for j in range(levels):
+            model.add_body(f"{side}{j}", parent=f"{side}{j - 1}" if j else None, joint=hinge, inertia=rod(0.2),
+                           position=(0.2, 0, 0) if j else (0, place, 0))
+    for j in range(levels):
+        model.add_body(f"rung{j}", parent=f"left{j}", joint=hinge, inertia=rod(0.3), position=(0.2, 0, 0),
+                       quaternion=(np.sqrt(0.5), 0, 0, np.sqrt(0.5)))
+        model.add_loop(f"pin{j}", f"rung{j}", f"right{j}", joint=hinge, position=(0.3, 0, 0),
+                       other_position=(0.2, 0, 0))
+    return model

@@ -79,3 +79,31 @@ def test_runge_kutta_4_drifts_and_the_variational_step_does_not():
     run = la.simulate(model, q, v, dt=5e-3, duration=50.0, record_every=10, integrator=la.RungeKutta4())
     quarters = (run.energy[1:] - run.energy[0]).reshape(4, -1).mean(axis=1)
     assert (np.diff(np.abs(quarters)) > 0).all()
+
+
+def test_dop853_keeps_its_tolerance(tmp_path):
+    """Against the variational step of order eight, closed at every node, also within internal steps, and a run that is
+    cut has the same bits."""
+    model = four_bar()
+    q, v = moving_four_bar(model)
+    exact = la.simulate(model, q, v, dt=1e-3, duration=1.0, record_every=20, integrator=la.Variational(order=8)).q
+    for tol in (1e-6, 1e-9, 1e-12):
+        run = la.simulate(model, q, v, dt=0.02, duration=1.0, integrator=la.DormandPrince8(tol))
+        assert np.count_nonzero(run.iterations == 0) > 5  # nodes that a polynomial gives
+        assert np.abs(run.q - exact).max() < 30 * tol
+        assert run.closure.max() < 1e-13
+        assert max(np.abs(la.constraint_jacobian(model, a) @ b).max()
+                   for a, b in zip(run.q, run.v, strict=True)) < 1e-12
+    la.simulate(model, q, v, dt=0.02, steps=17, integrator=la.DormandPrince8(1e-12), out=tmp_path / "run.h5")
+    again = la.resume(tmp_path / "run.h5", steps=50)
+    np.testing.assert_array_equal(again.q, run.q)
+    np.testing.assert_array_equal(again.v, run.v)
+    held = la.simulate(model, q, v, dt=0.02, duration=1.0, control=np.zeros(3), integrator=la.DormandPrince8(1e-12))
+    assert np.abs(held.q - exact).max() < 3e-11  # of steps that end at nodes
+    assert held.closure.max() < 1e-13
+
+
+def test_the_energy_of_dop853_is_kept_to_its_tolerance():
+    model = four_bar()
+    run = la.simulate(model, *moving_four_bar(model), dt=0.05, duration=10.0, integrator=la.DormandPrince8(1e-10))
+    assert np.abs(run.energy - run.energy[0]).max() < 1e-8

@@ -1,5 +1,7 @@
 """Redundant rows, ranks that change, blocks that lose theirs, and steps that the plain search cannot make."""
 
+import pickle
+
 import numpy as np
 import pytest
 from mechanisms import Z, four_bar, ladder, moving_four_bar
@@ -55,21 +57,40 @@ def test_a_parallelogram_passes_its_flat_position():
     assert sim._engine.method.events[:3].tolist() == [1, 1, 0]  # in step 1, none of the rows in a block is redundant
 
 
-def test_an_early_block_that_loses_its_rank_is_planned_anew():
+def flat_rail():
     """A rail whose posts lie flat: there the plan that was made in general position does not serve."""
     model, _, _ = ladder(8, "rail")
-    flat, count = np.zeros(17), 8
+    flat = np.zeros(17)
     flat[2::2] = np.pi  # all posts fold back onto the ground
     v = np.zeros(17)
     v[0], v[1], v[2::2] = 1.0, -1.0, 1.0
     assert la.closure(model, flat).max() < 1e-14
+    return la.Simulator(model, flat, v, dt=2e-3)
+
+
+def test_an_early_block_that_loses_its_rank_is_planned_anew():
+    sim = flat_rail()
+    model = sim.model
     assert compile_model(model).plan.early
-    sim = la.Simulator(model, flat, v, dt=2e-3)
     assert not np.array_equal(sim._engine.method.closed.ops, compile_model(model).plan.ops)
-    assert sim._engine.redundant >= count
+    assert sim._engine.redundant >= 8
     sim.step(20)
     assert la.closure(model, sim.q).max() < 1e-13
     assert sim.q[0] == pytest.approx(0.04, abs=0.02)
+
+
+def test_a_plan_made_anew_outlasts_checkpoints(tmp_path):
+    """So does a state that is closed where q0 of the model is not."""
+    sim = flat_rail()
+    sim.step(10)
+    assert la.closure(sim.model, sim.model.q0).max() > 1
+    sim.checkpoint(tmp_path / "node.h5")
+    others = [la.Simulator.restore(tmp_path / "node.h5"), pickle.loads(pickle.dumps(sim))]
+    sim.step(15)
+    for other in others:
+        assert np.array_equal(other._engine.method.closed.ops, sim._engine.method.closed.ops)
+        other.step(15)
+        assert np.array_equal(other.q, sim.q) and np.array_equal(other.p, sim.p)
 
 
 def test_the_rescue_makes_steps_that_are_too_long():

@@ -40,10 +40,17 @@ def increment_rate(tree, epsilon, v, out):
 def rates(system, state, held, at, c):
     """Set ε̇ and v̇ of a stage; of a model with rows (c is not None), so that A v stays zero. Gives whether their
     elimination failed."""
-    tree, w = system.tree, state.w
+    tree = system.tree
     copy(at.q0, at.q, tree.nq)
     move_by(tree, at.q, at.epsilon)
     increment_rate(tree, at.epsilon, at.v, at.rate)
+    return accelerate(system, state.w, held, at, c)
+
+
+@kernel
+def accelerate(system, w, held, at, c):
+    """Set v̇ of a stage whose q is known, as rates()."""
+    tree = system.tree
     set_time(system.elements, tree, w, at.t)
     if c is None:
         aba(system, w, at.q, at.v, held, at.a)

@@ -11,13 +11,18 @@ The nodes of the run lie anywhere within the internal steps, of which there may 
 many nodes: there the polynomial gives the state, for three more evaluations once a step. The internal steps
 do not depend on the nodes then. But where forces are given they are held from node to node, and steps end at nodes.
 
+Of a model with closed loops, f keeps them closed, and y₁ is projected (constraints/closing.py) before the next step
+begins there; so is the state that the polynomial gives at a node, from which no step begins.
+
 What must outlast a call of the loop is in the method's memory, so a run may be cut and resumed anywhere.
 """
 
 from collections import namedtuple
 from math import inf, sqrt
 
-from ..aba import aba
+from ..constraints.closed import seen
+from ..constraints.closing import stay_closed
+from ..constraints.dynamics import acceleration
 from ..elements import set_time
 from ..joints import dispatch as joint
 from ..joints import move_by
@@ -25,13 +30,14 @@ from ..layout import DOF, SERVO, Made
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, copy, link
 from ..machine.simd import after, numbers
-from ..settings import NOT_FINITE, TOO_MANY, TOO_SHORT
-from .common import Stage, explicit_method, keep_velocity, rates
+from ..settings import NOT_FINITE, SINGULAR, TOO_MANY, TOO_SHORT
+from .common import Stage, accelerate, explicit_method, increment_rate, keep_velocity, rates
 from .common import undo as undo_step
 from .dormand_prince_table import DENSE, END, ERROR, STAGES
 
-# tol: error allowed in a step; table: of coefficients; memory: what outlasts a call, see Memory; desk: scratch
-DormandPrince8 = namedtuple("DormandPrince8", "tol table memory desk")
+# tol: error allowed in a step; table: of coefficients; memory: what outlasts a call, see Memory; desk: scratch; closed:
+# see constraints/closed.py, or None
+DormandPrince8 = namedtuple("DormandPrince8", "tol table memory desk closed")
 # clock: see below; q0, v0: at the start of the internal step; q1, v1, a1: at its end, with the acceleration there;
 # F (7, 2 nv): of the polynomial between them
 Memory = namedtuple("Memory", "clock q0 v0 q1 v1 a1 F")
@@ -41,7 +47,8 @@ BEGUN, START, COUNT, SPAN, NEXT = 0, 1, 2, 3, 4
 CLOCK, ROWS = 5, 7
 # k (16, 2 nv): rates of the stages; y: H Σ a k; high, low: estimates of the error; scale: their units; v, q: of a stage
 Desk = namedtuple("Desk", "k y high low scale v q")
-Work = namedtuple("Work", "state m d h")  # what a step works on: the state, the memory, the desk; h: distance of nodes
+# What a step works on: the state, the memory, the desk, the rows or None; h: distance of nodes
+Work = namedtuple("Work", "state m d c h")
 
 MOST = 10_000  # internal steps from one node to the next
 LONGEST = 1000.0  # internal step, in distances of nodes
@@ -112,12 +119,12 @@ def fraction(table, s):
 
 @kernel
 def evaluate(system, held, work, t, s):
-    """k_s = f(y₀ + y) at the time t."""
-    nv, (state, m, d, _) = system.tree.nv, work
+    """k_s = f(y₀ + y) at the time t. Gives whether the elimination of rows failed."""
+    nv, (state, m, d, c, _) = system.tree.nv, work
     rate = after(d.k, 2 * nv * s)
     for j in range(nv):
         d.v[j] = m.v0[j] + d.y[nv + j]
-    rates(system, state, held, Stage(t, m.q0, d.y, d.v, d.q, rate, after(rate, nv)), None)
+    return rates(system, state, held, Stage(t, m.q0, d.y, d.v, d.q, rate, after(rate, nv)), c)
 
 
 @kernel
@@ -165,12 +172,11 @@ def is_forced(tree, w, held):
 @kernel
 def restart(method, system, held, work, t):
     """Begin at the node, at the time t. Gives the number of evaluations."""
-    state, m, d, h = work
+    state, m, d, c, h = work
     tree, nv, width = system.tree, system.tree.nv, 2 * system.tree.nv
     copy(state.q, m.q1, tree.nq)
     copy(state.v, m.v1, nv)
-    set_time(system.elements, tree, state.w, t)
-    aba(system, state.w, m.q1, m.v1, held, m.a1)
+    accelerate(system, state.w, held, Stage(t, m.q1, d.y, m.v1, m.q1, d.k, m.a1), c)
     m.clock[BEGUN], m.clock[START], m.clock[COUNT], m.clock[SPAN] = 1.0, 0.0, 0.0, 0.0
     if m.clock[NEXT] != 0.0:
         return 1.0
@@ -225,13 +231,14 @@ def error_of(table, tree, m, d, tol, span):
 def try_steps(method, system, held, work, t, span):
     """Make an internal step of this length from the time t on, or one as much shorter as it takes. Gives what became of
     it."""
-    tree, width, table, (_, m, d, h) = system.tree, 2 * system.tree.nv, numbers(method.table), work
+    tree, width, table, (_, m, d, _, h) = system.tree, 2 * system.tree.nv, numbers(method.table), work
     begin_step(method, tree, m, d)
     evaluations, most = 0.0, GREATEST
     while True:
         for s in range(1, END):
             combine(row_of(table, s), s, d.k, width, span, d.y)
-            evaluate(system, held, work, t + fraction(table, s) * span, s)
+            if evaluate(system, held, work, t + fraction(table, s) * span, s):
+                return Made(evaluations + s, 0.0, float(SINGULAR), 0, 0.0, 0.0)
         combine(row_of(table, END), END, d.k, width, span, d.y)
         evaluations += END - 1.0
         error = error_of(table, tree, m, d, method.tol, span)
@@ -242,12 +249,36 @@ def try_steps(method, system, held, work, t, span):
         span *= max(factor, LEAST) if error < inf else 0.1
         if abs(span) < SHORTEST * abs(h):
             return Made(evaluations, error, float(TOO_SHORT if error < inf else NOT_FINITE), worst(tree, d), 0.0, 0.0)
-    evaluate(system, held, work, t + span, END)
-    copy(d.q, m.q1, tree.nq)
-    copy(d.v, m.v1, tree.nv)
-    copy(after(d.k, END * width + tree.nv), m.a1, tree.nv)
     m.clock[SPAN], m.clock[NEXT] = span, span * min(max(factor, LEAST), most)
-    return Made(evaluations + 1.0, error, 0.0, -1, 0.0, 0.0)
+    return finish(system, held, work, t + span, Made(evaluations + 1.0, error, 0.0, -1, 0.0, 0.0))
+
+
+@kernel
+def accelerate_end(system, w, held, at, c):
+    """Set v̇ at the end of a step. With rows it has been projected, and the matrix of that is the one to use."""
+    if c is None:
+        accelerate(system, w, held, at, c)
+    else:
+        acceleration(system, w, at.v, held, c, at.a)
+
+
+@part
+def finish(system, held, work, t, step):
+    """Set the end of the step that is on the desk, at the time t, and the rates there. Gives what became of it."""
+    tree, nv, (state, m, d, c, _) = system.tree, system.tree.nv, work
+    rate = after(d.k, END * 2 * nv)
+    copy(m.q0, state.q, tree.nq)
+    move_by(tree, state.q, d.y)
+    for j in range(nv):
+        state.v[j] = m.v0[j] + d.y[nv + j]
+    set_time(system.elements, tree, state.w, t)
+    step = stay_closed(system, state, d.low, False, step, c)
+    copy(state.q, m.q1, tree.nq)
+    copy(state.v, m.v1, nv)
+    increment_rate(tree, d.y, m.v1, rate)
+    accelerate_end(system, state.w, held, Stage(t, m.q0, d.y, m.v1, m.q1, rate, m.a1), c)
+    copy(m.a1, after(rate, nv), nv)
+    return step
 
 
 @kernel
@@ -268,7 +299,7 @@ def worst(tree, d):
 @part
 def join(method, system, held, work, t):
     """Make the polynomial between the ends of the step that is on the desk, from the time t on; three evaluations."""
-    width, table, (_, m, d, _) = 2 * system.tree.nv, numbers(method.table), work
+    width, table, (_, m, d, _, _) = 2 * system.tree.nv, numbers(method.table), work
     span = m.clock[SPAN]
     end = after(d.k, END * width)
     for j in range(width):
@@ -302,7 +333,7 @@ def dormand_prince_8(method, system, state, held, k, h):
     """From the node to the next, by as many internal steps as it takes."""
     tree, m, d = system.tree, see_memory(method, system.tree), see_desk(method, system.tree)
     clock, direction, forced = m.clock, 1.0 if h > 0.0 else -1.0, is_forced(system.tree, state.w, held)
-    work = Work(state, m, d, h)
+    work = Work(state, m, d, seen(method.closed), h)
     keep_velocity(tree, state)
     evaluations, error = 0.0, 0.0
     if forced or clock[BEGUN] == 0.0:
@@ -312,7 +343,7 @@ def dormand_prince_8(method, system, state, held, k, h):
         if direction * (clock[SPAN] - ahead) >= 0.0:
             interpolate(tree, m, d, ahead / clock[SPAN], state.q, state.v)
             clock[COUNT] += 1.0
-            return Made(evaluations, error, 0.0, 0, 0.0, 0.0)
+            return stay_closed(system, state, d.low, False, Made(evaluations, error, 0.0, 0, 0.0, 0.0), work.c)
         clock[START] += clock[SPAN] - clock[COUNT] * h
         clock[COUNT] = 0.0
         rest = h - clock[START]
