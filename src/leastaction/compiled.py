@@ -93,29 +93,29 @@ class Compiled:
         assert self.rows is not None
         # Not at q0, which may change: the order decides the bits of a run
         somewhere = (self._somewhere(0, *CURLED), self._side_by_side())
-        return plan(self.tree, self.rows, self._void, map(self._numbers, somewhere))
+        return plan(self.tree, self.rows, self._zero_rows, map(self._numbers, somewhere))
 
     def plan_at(self, q: np.ndarray) -> Plan:
         """Return an order that serves at the configuration q (nq,), where that of `plan` may not."""
         assert self.rows is not None
-        return plan(self.tree, self.rows, self._void, [self._numbers(q)])
+        return plan(self.tree, self.rows, self._zero_rows, [self._numbers(q)])
 
     def closed(self) -> Closed | None:
         """Return what the kernels take of the rows, with fresh memory; None of a model without rows."""
         return None if self.rows is None else self.plan.closed(self.rows)
 
     @cached_property
-    def _void(self) -> np.ndarray:
+    def _zero_rows(self) -> np.ndarray:
         """Tell which rows (m,) no joint can change, in two configurations without any symmetry."""
         assert self.rows is not None
         ancestor = common_ancestors(self.tree, self.rows)
-        void = np.ones(len(self.rows.kind), dtype=bool)
+        zero_rows = np.ones(len(self.rows.kind), dtype=bool)
         for seed in range(2):
             found = room_for(self.tree, self.rows)
             queries.greatest_change(self.system.tree, self.workspace(), self.rows, self._somewhere(seed, *CURLED),
                                     ancestor, found)
-            void &= found.rate < VOID
-        return void
+            zero_rows &= found.rate < ZERO_ROW
+        return zero_rows
 
     def _somewhere(self, seed: int, least: float, most: float) -> np.ndarray:
         """Return a configuration (nq,) between two distances from the neutral one, which has no symmetry."""
@@ -246,7 +246,7 @@ COORDINATES = {layout.SCREW: 1, layout.BALL: 4, layout.FREE: 7}
 # Configurations in which rows are tried, rad or m from neutral. CURLED: no joint is straight, and a chain curls up.
 # Or side by side: how far links turn with all others of their depth, and alone
 CURLED, TOGETHER, ALONE = (0.3, 1.2), 0.3, 0.05
-VOID = 1e-12  # change of a row by a joint, relative to its wrench, below which no joint changes it
+ZERO_ROW = 1e-12  # change of a row by a joint, relative to its wrench, below which no joint changes it
 _FIELDS = {field.name for field in fields(Compiled)}
 # By the id of a model that is alive: the revisions of the model and of the kinds of forces, and the arrays
 _cache: dict[int, tuple[tuple[int, int], Compiled]] = {}

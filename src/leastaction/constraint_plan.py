@@ -52,7 +52,7 @@ class Plan:
     cost : multiplications that factoring takes for the rows
     width : numbers that the widest front has
     early : whether blocks go before their loop is done
-    void : rows that no joint can change, as those that keep a planar mechanism in its plane; they are in no block
+    zero_rows : rows that no joint can change, as those that keep a planar mechanism in its plane; they are in no block
     """
 
     ops: Array
@@ -62,17 +62,17 @@ class Plan:
     cost: int
     width: int
     early: bool
-    void: int
+    zero_rows: int
 
-    def desk(self) -> Array:
-        """Return fresh memory, all rows being active that are not void."""
-        desk = np.zeros(self.size)
-        desk[self.places.active : self.places.active + self.places.rows] = self.targets.max(axis=1) >= 0
-        return desk
+    def scratch(self) -> Array:
+        """Return fresh memory, all rows being active that are no zero rows."""
+        scratch = np.zeros(self.size)
+        scratch[self.places.active : self.places.active + self.places.rows] = self.targets.max(axis=1) >= 0
+        return scratch
 
     def closed(self, rows: Rows) -> Closed:
         """Return what the kernels take of these rows, with fresh memory."""
-        return Closed(rows, self.ops, self.targets.reshape(-1), self.places, self.desk())
+        return Closed(rows, self.ops, self.targets.reshape(-1), self.places, self.scratch())
 
 
 class Block(NamedTuple):
@@ -88,10 +88,10 @@ class Block(NamedTuple):
 class Graph:
     """What the symbolic elimination knows: nodes are links, 0 … n − 1, and then blocks of rows."""
 
-    def __init__(self, tree: Tree, rows: Rows, void: Array | None = None) -> None:
+    def __init__(self, tree: Tree, rows: Rows, zero_rows: Array | None = None) -> None:
         self.n, self.parent, self.kind = tree.n, tree.parent.tolist(), tree.kind.tolist()
         self.rows = len(rows.kind)
-        self.blocks = blocks(rows, np.zeros(self.rows, dtype=bool) if void is None else void)
+        self.blocks = blocks(rows, np.zeros(self.rows, dtype=bool) if zero_rows is None else zero_rows)
         root = rows.root.tolist()
         self.depth = [0] * (self.n + 1)
         for i, above in enumerate(self.parent):
@@ -147,11 +147,11 @@ def common_ancestors(tree: Tree, rows: Rows) -> Array:
     return found
 
 
-def blocks(rows: Rows, void: Array) -> list[Block]:
-    """Return the rows of each loop as a block, without those that are void (m,)."""
+def blocks(rows: Rows, zero_rows: Array) -> list[Block]:
+    """Return the rows of each loop as a block, without those that are zero (m,)."""
     kind, a, b, loop = (column.tolist() for column in (rows.kind, rows.a, rows.b, rows.loop))
     found: list[Block] = []
-    for r in np.flatnonzero(~void).tolist():
+    for r in np.flatnonzero(~zero_rows).tolist():
         same = bool(found) and loop[r] == loop[found[-1].first] and r == found[-1].first + found[-1].size < (
             found[-1].first + SIDE)
         if same and (a[r], b[r], False) == (*found[-1][2:4], found[-1].couple or kind[r] == COUPLE):
@@ -303,16 +303,16 @@ class Numbers(NamedTuple):
     locked: frozenset[int] = frozenset()
 
 
-def plan(tree: Tree, rows: Rows, void: Array, tried: Iterable[Numbers]) -> Plan:
+def plan(tree: Tree, rows: Rows, zero_rows: Array, tried: Iterable[Numbers]) -> Plan:
     """Make the cheapest list of operations that is found.
 
     Parameters
     ----------
     tree, rows : of the model
-    void : (m,) rows that no joint can change
+    zero_rows : (m,) rows that no joint can change
     tried : configurations in which the early order finds out which blocks are regular
     """
-    graph = Graph(tree, rows, void)
+    graph = Graph(tree, rows, zero_rows)
     widths, least = fronts_by_ancestors(graph)
     if max(widths, default=0) <= NARROW:
         plain = lay_out(graph, order_by_ancestors(graph), set())

@@ -228,7 +228,7 @@ def with_loops(model: Model, c: Compiled, q: Array, v: Array, tau: Array, links:
     if failed:
         raise ModelError(f"the loops of {model.name} are in a configuration in which their rows cannot be eliminated "
                          "in the order that was chosen: move it a little")
-    return WithLoops(a, f, redundant + plan.void)
+    return WithLoops(a, f, redundant + plan.zero_rows)
 
 
 def actuator_forces(

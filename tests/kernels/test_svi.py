@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 import leastaction as la
 from leastaction.compiled import compile_model
-from leastaction.kernels.machine.memory import look_at
+from leastaction.kernels.machine.memory import system_as_views
 from leastaction.kernels.machine.simd import numbers
 from leastaction.kernels.peers.svi import Paths, paths_of, svi, svi_jacobian
 from reference import midpoint
@@ -19,7 +19,7 @@ H = 0.02
 
 
 def _derivatives(system, q0, delta, h, paths, by_v, by_q, jacobian):
-    system = look_at(system)
+    system = system_as_views(system)
     view = Paths(paths.first, paths.main, paths.width, paths.joint, numbers(paths.line), numbers(paths.upper),
                  numbers(paths.lower), numbers(paths.middle), paths.q, paths.v)
     twice = svi(system, q0, delta, h, view, (by_v, by_q))

@@ -11,7 +11,7 @@ from leastaction.compiled import compile_model
 from leastaction.discrete import RETRACTIONS
 from leastaction.kernels import joints, queries, root, sweep
 from leastaction.kernels.layout import Way
-from leastaction.kernels.machine.memory import look
+from leastaction.kernels.machine.memory import tree_as_views
 from leastaction.kernels.machine.simd import numbers
 from reference import action
 from reference.trees import KINDS, OTHERS, models, random_model, random_triplet
@@ -25,7 +25,7 @@ MANY = 12 if JIT else 5
 def sweeps(system, w, q_prev, q, q_next, h, retraction, exact, tau, f, x):
     """Newton's direction in x and the residual in f; gives whether det J is positive, and the norm."""
     queries.discrete_residual(system, w, q_prev, Way(q, q_next, h, retraction), tau, f)
-    tree, w = look(system.tree), numbers(w)
+    tree, w = tree_as_views(system.tree), numbers(w)
     positive = sweep.factor_jacobian(tree, w, h, retraction, exact) > 0.0
     norm = sweep.up(tree, w, w, None)
     sweep.down(tree, w, w, None, True, None)

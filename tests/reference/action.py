@@ -149,7 +149,7 @@ def residual(model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, h
 def jacobian(model: Model, q_prev: ArrayLike, q: ArrayLike, q_next: ArrayLike, h: float,
              retraction: str = "exp") -> Array:
     """d residual / d q_next (nv, nv) in body-frame increments, by complex steps through the reference's DRNEA."""
-    state = reference.arrive(model, q_prev, q, h, retraction=retraction)
+    state = reference.end_of_step(model, q_prev, q, h, retraction=retraction)
     columns = [reference.drnea(model, state, increment(model, q_next, step), h, retraction=retraction).imag / STEP
                for step in 1j * STEP * np.eye(model.nv)]
     return np.array(columns).T

@@ -26,7 +26,7 @@ def test_drnea_is_the_derivative_of_the_action(retraction, drawn):
     model, rng = drawn
     q_prev, q, q_next = random_triplet(rng, model, H)
     forces = rng.normal(size=model.nv), rng.normal(size=(len(model.bodies), 6))
-    state = reference.arrive(model, q_prev, q, H, *forces, retraction)
+    state = reference.end_of_step(model, q_prev, q, H, *forces, retraction)
     f = reference.drnea(model, state, q_next, H, *forces, retraction)
     expected = action.residual(model, q_prev, q, q_next, H, *forces, retraction)
     np.testing.assert_allclose(f, expected, atol=1e-11)
@@ -39,7 +39,7 @@ def test_drnea_is_the_derivative_of_the_action(retraction, drawn):
 def test_momentum_of_a_state_is_that_of_the_action(retraction, drawn):
     model, rng = drawn
     q_prev, q, _ = random_triplet(rng, model, H)
-    state = reference.arrive(model, q_prev, q, H, retraction=retraction)
+    state = reference.end_of_step(model, q_prev, q, H, retraction=retraction)
     p = action.momenta(model, q_prev, q, H, retraction)[1] + action.half_impulses(model, q_prev, q, H)[1]
     np.testing.assert_allclose(reference.generalized_momentum(model, state), p, atol=1e-11)
 
@@ -108,7 +108,7 @@ def test_all_root_finders_and_guesses_find_the_same_root(retraction):
     model = random_model(rng, 6)
     q_prev, q, _ = random_triplet(rng, model, H)
     tau = rng.normal(size=model.nv)
-    state = reference.arrive(model, q_prev, q, H, tau, retraction=retraction)
+    state = reference.end_of_step(model, q_prev, q, H, tau, retraction=retraction)
     updates, roots = {}, []
     for finder in ("newton", "riqn", "dense_newton"):
         for guess in ("IG1", "IG2", "IG3"):

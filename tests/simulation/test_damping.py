@@ -1,4 +1,4 @@
-"""No damping makes a joint ring: what the step does not resolve is seen ahead (kernels/elements/lead.py)."""
+"""No damping makes a joint ring: what the step does not resolve is seen ahead (kernels/elements/lookahead.py)."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 import leastaction as la
 from leastaction.errors import ModelWarning
 from leastaction.formats import zoo
-from leastaction.kernels.elements.lead import RESOLVED
+from leastaction.kernels.elements.lookahead import RESOLVED
 from leastaction.kernels.machine.memory import python_link
 from leastaction.model.unhonoured import WORDS
 from leastaction.simulation import damping
@@ -23,8 +23,8 @@ def hinge(damping: float = 1.0, stiffness: float = 0.0, gravity: float = 0.0, jo
     return model
 
 
-def leads(sim: la.Simulator) -> np.ndarray:
-    return np.array([np.max(python_link(sim._engine.state.w, i).leads) for i in range(sim.compiled.tree.n)])
+def lookaheads(sim: la.Simulator) -> np.ndarray:
+    return np.array([np.max(python_link(sim._engine.state.w, i).lookaheads) for i in range(sim.compiled.tree.n)])
 
 
 def alternations(run: la.Trajectory, small: float) -> int:
@@ -146,7 +146,7 @@ def test_resolved_damping_is_of_second_order_and_none_of_this():
     ends = []
     for n in (40, 80, 160):   # y from 0.24 on
         sim = la.Simulator(model, q=[1.0], v=[5.0], dt=0.0325 / n)
-        assert not leads(sim).any()
+        assert not lookaheads(sim).any()
         sim.step(n)
         ends.append(sim.q[0])
     sim = la.Simulator(model, q=[1.0], v=[5.0], dt=0.0325 / 5120)
@@ -162,9 +162,9 @@ def test_a_motion_that_grows_beyond_the_threshold_is_seen_ahead_from_then_on():
     model.add_body("cart", joint=la.Prismatic((1, 0, 0), damping=30.0), inertia=la.Inertia(0.01, matrix=small))
     model.add_body("bob", "cart", la.Revolute((0, 1, 0)), inertia=la.Inertia(1.0, (0, 0, -0.1), small))
     sim = la.Simulator(model, q=[0.0, np.pi / 2], v=[0.0, -20.0], dt=1e-3)
-    before = leads(sim)[0]
+    before = lookaheads(sim)[0]
     sim.step(80)
-    assert before == 0.0 and leads(sim)[0] > 1e-4
+    assert before == 0.0 and lookaheads(sim)[0] > 1e-4
 
 
 def test_lanes_root_finders_and_rescue_agree():
@@ -172,7 +172,7 @@ def test_lanes_root_finders_and_rescue_agree():
     v = np.array([[1.0, -2.0, 0.5, 3.0]]) * np.linspace(0.5, 1.5, 5)[:, None]
     many = la.simulate_many(model, v=v, dt=0.01, steps=30)
     one = la.simulate(model, v=v[1], dt=0.01, steps=30)
-    assert leads(la.Simulator(model, dt=0.01)).all()
+    assert lookaheads(la.Simulator(model, dt=0.01)).all()
     assert abs(many[1].q - one.q).max() < 1e-11 and abs(many[1].energy - one.energy).max() < 1e-9
     riqn = la.simulate(model, v=v[1], dt=0.01, steps=30, integrator=la.Variational(root_finder=la.RIQN()))
     dense = la.simulate(model, v=v[1], dt=0.01, steps=30,
@@ -269,7 +269,7 @@ def test_the_greatest_eigenvalue_decides():
     assert 0.5e-4 * rate > 1 > 0.5e-4 * 1e-2 / INERTIA
     with pytest.warns(ModelWarning, match="of the joint 'finger'"):
         la.Simulator(model, dt=1e-4, integrator=EXPLICIT)
-    assert leads(la.Simulator(model, dt=1e-4))[1] > 0   # and so for the variational step
+    assert lookaheads(la.Simulator(model, dt=1e-4))[1] > 0   # and so for the variational step
 
 
 def test_the_estimate_is_below_the_eigenvalue_and_close_to_it():

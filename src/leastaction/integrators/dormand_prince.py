@@ -61,8 +61,8 @@ class DormandPrince8(Integrator):
 
     def method(self, c: Compiled) -> Any:
         """Return what the kernels read, for a model."""
-        memory, desk = np.zeros(kernel.memory_size(c.nq, c.nv)), np.zeros(kernel.room(c.nq, c.nv))
-        return kernel.DormandPrince8(float(self.tol), TABLE, memory, desk, c.closed())
+        memory, scratch = np.zeros(kernel.memory_size(c.nq, c.nv)), np.zeros(kernel.room(c.nq, c.nv))
+        return kernel.DormandPrince8(float(self.tol), TABLE, memory, scratch, c.closed())
 
     def finer(self) -> "DormandPrince8":
         """Return the integrator with an error smaller by 2⁸."""

@@ -31,5 +31,5 @@ class RungeKutta4(Integrator):
 
     def method(self, c: Compiled) -> Any:
         """Return what the kernels read, for a model."""
-        desk = np.zeros(runge_kutta4.room(c.nq, c.nv))
-        return runge_kutta4.RungeKutta4(desk, c.closed())
+        scratch = np.zeros(runge_kutta4.room(c.nq, c.nv))
+        return runge_kutta4.RungeKutta4(scratch, c.closed())

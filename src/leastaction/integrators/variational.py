@@ -135,8 +135,8 @@ class VariationalMethod(Integrator):
             return step.Variational(*common, search=0)
         from leastaction.kernels.peers import dense, dense_root  # few runs need them
 
-        desk = dense_root.desk_of(c.tree.parent, c.nv, c.workspace(), self.residual, finder.method)
-        return dense.Dense(*common, self.residual, desk)
+        scratch = dense_root.scratch_of(c.tree.parent, c.nv, c.workspace(), self.residual, finder.method)
+        return dense.Dense(*common, self.residual, scratch)
 
 
 @replaced(max_substeps="give rescue=la.Rescue(max_substeps=...)", residual="for 'svi' take la.peers.SVI(...)")

@@ -24,7 +24,7 @@ def singular_joint(tree, w):
 def load(system, w, v, held, out):
     """Set the right-hand side of forward dynamics at rates v: the joint forces that are held, passive joint forces,
     external wrenches and elements, those of the time that set_time() gave, less what the motion without accelerations
-    needs. ``out`` is scratch. Needs arrive()."""
+    needs. ``out`` is scratch. Needs enter_node()."""
     tree = system.tree
     clear(out, tree.nv)
     velocities(tree, w, v)

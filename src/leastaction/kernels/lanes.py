@@ -12,7 +12,7 @@ from .machine.jit import part
 from .machine.memory import keep_factors, put_back_factors
 from .machine.simd import below, choose, less, number
 from .root import LEAST_COSINE, SEARCHING, evaluate, forecast, judge, rough
-from .search import leave
+from .search import carry_over
 from .settings import EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, WRONG_ROOT
 from .sweep import down, factor_jacobian, up
 
@@ -58,8 +58,8 @@ def find_roots(tree, w, h, reference, settings, factors):
 
 @part
 def find_in_lanes(tree, state, h, settings):
-    """As search.find_and_leave. A lane without a root goes astray, its status telling so."""
+    """As search.find_and_carry_over. A lane without a root goes astray, its status telling so."""
     spent, residual, outcome, least, k = find_roots(tree, state.w, h, state.scale[0], settings, state.factors)
     down(tree, state.w, state.w, k, True, None)
-    leave(tree, state, h, k, None)
+    carry_over(tree, state, h, k, None)
     return Made(spent, residual, outcome, -1, least, number(state.w, 0.0))

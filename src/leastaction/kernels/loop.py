@@ -10,7 +10,7 @@ from .elements import set_time
 from .elements.servo import set_commands
 from .layout import LANES, LEDGER, READY, Held, System
 from .machine.jit import entry, kernel, part
-from .machine.memory import clear, copy, look_at, see, see_lanes
+from .machine.memory import clear, copy, system_as_views, state_as_views, lanes_as_views
 from .machine.simd import below, choose, less, number, numbers
 from .momentum import generalized_momentum
 from .node import prepare, save_node, set_wrenches
@@ -113,7 +113,7 @@ def loop(method, system, state, forces, clock, lanes, out):
         known, state.extremes[KNOWN] = state.extremes[KNOWN], number(w, 0.0)
         if not below(status, -0.5) and (whole or (k + 1) % LOOK == 0 or not below(number(w, FAST), made.least)):
             status = examine(method, system, state, made, k, whole, known)
-            methods.leave(method, system, state, kept)
+            methods.after_look(method, system, state, kept)
             record(tree, state, clock, k, out)
         at = k - clock.origin
         put_whole(out.iterations, at, made.evaluations)
@@ -131,8 +131,8 @@ def loop(method, system, state, forces, clock, lanes, out):
 def run(method, system, room, forces, clock, out):
     """Make the steps of the clock, of one simulation with this state, as loop(); or set up its node, if the clock says
     what it is given by, then it gives (0, the first singular joint or −1)."""
-    system = look_at(system)
-    state = see(system.tree, room, 1)
+    system = system_as_views(system)
+    state = state_as_views(system.tree, room, 1)
     if clock.given != READY:
         return 0, prepare(system, state, clock.given, clock.h)
     return loop(method, system, state, forces, clock, 1, out)
@@ -143,8 +143,8 @@ def run_lanes(method, system, room, forces, clock, out):
     """The same of four simulations side by side; tau (R, 4 nv), and the arrays of ``out`` have a first axis of four. A
     lane fails if its status for the step after those made is negative: then saved_q, saved_low and node_momentum hold
     its node before."""
-    system = look_at(system)
-    state = see_lanes(see(system.tree, room, LANES))
+    system = system_as_views(system)
+    state = lanes_as_views(state_as_views(system.tree, room, LANES))
     own = System(system.tree, system.rest, (state.gravity[0], state.gravity[1], state.gravity[2]), system.elements)
     if clock.given != READY:
         return 0, prepare(own, state, clock.given, clock.h)

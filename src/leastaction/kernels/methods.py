@@ -8,7 +8,7 @@ An integrator is described by a NamedTuple, and method() tells the loop its verb
                                                      if ``whole``, v is set as well
     trouble(method, state, made, twice, energy, known)  gives the status of a step that failed after all, else 0
     undo(method, system, state)                      comes back to the node before the step that failed, p included
-    leave(method, system, state, kept)               after a node has been looked at; if kept, p of the node is set
+    after_look(method, system, state, kept)          after a node has been looked at; if kept, p of the node is set
 
 They are compiled with the loop (loop.py), which is compiled for each class of methods. As with elements
 (elements/seam.py), that class is not the user's own but one made of its name, its fields and a digest of its verbs.
@@ -24,7 +24,7 @@ from .machine.jit import INNER, kernel
 from .machine.simd import COMPILED
 
 _PREFIX, _JOINT = "Method", "__"
-VERBS = ("begin", "advance", "look", "trouble", "undo", "leave")
+VERBS = ("begin", "advance", "look", "trouble", "undo", "after_look")
 _verbs: dict[type, dict[str, Any]] = {}  # by the class that the loop knows
 _known_as: dict[type, type] = {}  # that class, by the class of the user
 
@@ -72,8 +72,8 @@ def undo(method, system, state):
     return _verbs[type(method)]["undo"](method, system, state)
 
 
-def leave(method, system, state, kept):
-    return _verbs[type(method)]["leave"](method, system, state, kept)
+def after_look(method, system, state, kept):
+    return _verbs[type(method)]["after_look"](method, system, state, kept)
 
 
 if COMPILED:
@@ -102,7 +102,7 @@ if COMPILED:
         verb = _verbs[method.instance_class]["undo"]
         return lambda method, system, state: verb(method, system, state)
 
-    @overload(leave, jit_options=INNER)
-    def _leave(method, system, state, kept):
-        verb = _verbs[method.instance_class]["leave"]
+    @overload(after_look, jit_options=INNER)
+    def _after_look(method, system, state, kept):
+        verb = _verbs[method.instance_class]["after_look"]
         return lambda method, system, state, kept: verb(method, system, state, kept)

@@ -28,7 +28,7 @@ def is_damped(tree):
 
 @part
 def look_ahead(tree, w, h):
-    """Let every damped joint see its own force as far ahead as a step of h needs, or as it did (elements/lead.py).
+    """Let every damped joint see its own force as far ahead as a step of h needs, or as it did (elements/lookahead.py).
     Needs place(). Overwrites K, and leaves a mass matrix factored that is not the new one."""
     factor_mass(tree, w, 0.0)
     link(w, tree.n).K = ZERO

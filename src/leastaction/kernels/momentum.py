@@ -1,7 +1,7 @@
 """Between momentum and velocity at a node: p = M v and v = M⁻¹ p, both in O(n)."""
 
 from .elements import servo
-from .elements.lead import TINY
+from .elements.lookahead import TINY
 from .joints import dispatch as joint, get_solution
 from .layout import DAMPED, SERVO
 from .machine.jit import formula, kernel, part

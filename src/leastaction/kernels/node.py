@@ -23,7 +23,7 @@ from .sweep import factor_mass
 
 
 @part
-def arrive(system, w, q):
+def enter_node(system, w, q):
     """Set all that depends on the configuration of a node, but for the factored mass matrix. Gives the energy of the
     springs."""
     place(system.tree, w, q)
@@ -32,7 +32,7 @@ def arrive(system, w, q):
 
 @kernel
 def potential_energy(system, w, springs):
-    """Of gravity, of the elements, and of the joints' springs, which is given. Needs arrive()."""
+    """Of gravity, of the elements, and of the joints' springs, which is given. Needs enter_node()."""
     return gravitational_energy(system.tree, w, system.gravity) + with_potentials(
         springs, system.elements, system.tree, w)
 
@@ -100,7 +100,7 @@ def restore_node(system, state):
         L = team(state.w, k)
         L.momentum = L.node_momentum
         L.joint_momentum6 = L.node_joint_momentum6
-    arrive(system, state.w, state.q)
+    enter_node(system, state.w, state.q)
     factor_at_node(tree, state)
     velocity_of(tree, state.w, state.v)
     generalized_momentum(tree, state.w, state.v, state.p)
@@ -112,10 +112,11 @@ def prepare(system, state, given, h):
     """Set up a node given by (q, v), then p is set; by (q, p), then v is set; or by q and the momenta that the links
     have, then v and p are set. The extremes begin there. Gives the first singular joint or −1.
 
-    Steps of h are to come, if it is not zero: what they do not resolve of the damping is seen ahead (elements/lead.py).
-    A velocity is one from which the damper has yet to stop the joint; with a momentum, it did in the steps before."""
+    Steps of h are to come, if it is not zero: what they do not resolve of the damping is seen ahead
+    (elements/lookahead.py). A velocity is one from which the damper has yet to stop the joint; with a momentum, it did
+    in the steps before."""
     tree, w, v, p = system.tree, state.w, state.v, state.p
-    springs = arrive(system, w, state.q)
+    springs = enter_node(system, w, state.q)
     if given != CARRIED:
         switch_off(tree, w)
     factor_at_node(tree, state)

@@ -10,13 +10,13 @@ from .joints import dispatch as joint, motion_between, move_by, passive_forces
 from .kinematics import place
 from .layout import Held
 from .machine.jit import entry, kernel
-from .machine.memory import link, look, look_at
+from .machine.memory import link, tree_as_views, system_as_views
 from .machine.simd import numbers
 from .maths import so3
 from .maths.spatial import read3, read4, shift_wrench
 from .maths.vec3 import NONE, add, unit
 from .mobility import is_damped, look_ahead
-from .node import arrive, set_wrenches
+from .node import enter_node, set_wrenches
 from .rnea import (
     gather_momenta, gravitational_energy, kinetic_energy, momenta, rnea, total_momentum, velocities,
 )
@@ -28,7 +28,7 @@ from .sweep import factor_jacobian, factor_mass
 def body_poses(tree, w, q, links, position, quaternion, out):
     """World poses (nb, 4, 4) of all bodies, whose position (nb, 3) and quaternion (nb, 4) on their links are given;
     ``out`` is zero."""
-    tree, w = look(tree), numbers(w)
+    tree, w = tree_as_views(tree), numbers(w)
     place(tree, w, q)
     for b in range(len(links)):
         L = link(w, links[b])
@@ -43,7 +43,7 @@ def body_poses(tree, w, q, links, position, quaternion, out):
 
 @entry
 def mass_matrix(tree, w, q, unit, M):
-    tree, w = look(tree), numbers(w)
+    tree, w = tree_as_views(tree), numbers(w)
     place(tree, w, q)
     crba(tree, w, unit, M)
 
@@ -51,7 +51,7 @@ def mass_matrix(tree, w, q, unit, M):
 @entry
 def link_jacobian(tree, w, q, number, position, columns):
     """Columns (nv, 6) of the world-axis twist, at a point fixed to the link, per unit of every rate."""
-    tree, w = look(tree), numbers(w)
+    tree, w = tree_as_views(tree), numbers(w)
     place(tree, w, q)
     point = so3.rotate(link(w, number).rotation, position)
     while number < tree.n:
@@ -67,9 +67,9 @@ def link_jacobian(tree, w, q, number, position, columns):
 @entry
 def inverse_dynamics(system, w, q, v, a, t, tau):
     """tau = M a + C v + gravity terms − passive joint forces − those of the elements at time t."""
-    system, w = look_at(system), numbers(w)
+    system, w = system_as_views(system), numbers(w)
     tree = system.tree
-    arrive(system, w, q)
+    enter_node(system, w, q)
     set_time(system.elements, tree, w, t)
     rnea(system, w, v, a, tau)
     for j in range(len(tau)):
@@ -82,10 +82,10 @@ def inverse_dynamics(system, w, q, v, a, t, tau):
 @entry
 def forward_dynamics(system, w, q, v, tau, wrench, t, a):
     """Accelerations under the forces tau (nv,) on joints, wrench (n, 6) on links, and the elements at time t."""
-    system, w = look_at(system), numbers(w)
+    system, w = system_as_views(system), numbers(w)
     tree = system.tree
     set_wrenches(tree, w, wrench)
-    arrive(system, w, q)
+    enter_node(system, w, q)
     factor_mass(tree, w, 0.0)
     singular = singular_joint(tree, w)
     set_time(system.elements, tree, w, t)
@@ -96,7 +96,7 @@ def forward_dynamics(system, w, q, v, tau, wrench, t, a):
 @entry
 def element_forces(system, w, q, epsilon, out):
     """Generalized forces (nv,) of the elements at q ⊕ ε, but for dampers, over 1 s from t = 0 on; q is moved there."""
-    system, w = look_at(system), numbers(w)
+    system, w = system_as_views(system), numbers(w)
     tree = system.tree
     move_by(tree, q, epsilon)
     place(tree, w, q)
@@ -110,7 +110,7 @@ def element_forces(system, w, q, epsilon, out):
 @entry
 def damper_rates(system, w, q, out):
     """Rates, 1/s, at which each damper between bodies by itself brings its ends to rest: out (tables, rows)."""
-    system, w = look_at(system), numbers(w)
+    system, w = system_as_views(system), numbers(w)
     place(system.tree, w, q)
     factor_mass(system.tree, w, 0.0)
     decay_rates(system.elements, system.tree, w, out, 0)
@@ -119,9 +119,9 @@ def damper_rates(system, w, q, out):
 @entry
 def energy_momentum(system, w, q, v):
     """(kinetic, gravitational energy, that of springs and elements, angular momentum, linear momentum)."""
-    system, w = look_at(system), numbers(w)
+    system, w = system_as_views(system), numbers(w)
     tree = system.tree
-    springs = with_potentials(arrive(system, w, q), system.elements, tree, w)
+    springs = with_potentials(enter_node(system, w, q), system.elements, tree, w)
     velocities(tree, w, v)
     momenta(tree, w)
     angular, linear = total_momentum(tree, w)
@@ -130,12 +130,12 @@ def energy_momentum(system, w, q, v):
 
 @entry
 def moved(tree, q, epsilon):
-    move_by(look(tree), q, epsilon)
+    move_by(tree_as_views(tree), q, epsilon)
 
 
 @kernel
-def see_ahead(system, w, q, h):
-    """What a step of h from q does not resolve of the damping (elements/lead.py)."""
+def set_lookahead(system, w, q, h):
+    """What a step of h from q does not resolve of the damping (elements/lookahead.py)."""
     if is_damped(system.tree):
         place(system.tree, w, q)
         look_ahead(system.tree, w, h)
@@ -144,14 +144,14 @@ def see_ahead(system, w, q, h):
 @entry
 def discrete_residual(system, w, q_prev, way, tau, f):
     """The paper's f(q^{k+1}) = −(D₂L_d + D₁L_d) − forcing; tau acts over both intervals."""
-    system, w = look_at(system), numbers(w)
+    system, w = system_as_views(system), numbers(w)
     tree, (q, q_next, h, retraction) = system.tree, way
-    see_ahead(system, w, q, h)
-    arrive(system, w, q_prev)
+    set_lookahead(system, w, q, h)
+    enter_node(system, w, q_prev)
     motion_between(tree, w, q_prev, q)
     drnea(tree, w, h, retraction, True)
     carry(tree, w, h)
-    arrive(system, w, q)
+    enter_node(system, w, q)
     set_time(system.elements, tree, w, -0.5 * h)
     kick(system, w, Held(len(tau) > 0, tau), h)
     motion_between(tree, w, q, q_next)
@@ -162,10 +162,10 @@ def discrete_residual(system, w, q_prev, way, tau, f):
 @entry
 def discrete_jacobian(system, w, way, unit, jacobian):
     """∂f/∂q^{k+1} in body-axis increments."""
-    system, w = look_at(system), numbers(w)
+    system, w = system_as_views(system), numbers(w)
     tree, (q, q_next, h, retraction) = system.tree, way
-    see_ahead(system, w, q, h)
-    arrive(system, w, q)
+    set_lookahead(system, w, q, h)
+    enter_node(system, w, q)
     motion_between(tree, w, q, q_next)
     drnea(tree, w, h, retraction, True)
     drnea_jacobian(tree, w, h, retraction, unit, jacobian)
@@ -174,7 +174,7 @@ def discrete_jacobian(system, w, way, unit, jacobian):
 @entry
 def solve_mass(tree, w, q, rows, room):
     """rows ← rows M⁻¹, each row (nv,) being a right-hand side."""
-    tree, w = look(tree), numbers(w)
+    tree, w = tree_as_views(tree), numbers(w)
     place(tree, w, q)
     factor_mass(tree, w, 0.0)
     solve_rows(tree, w, rows, room, None, None)
@@ -183,10 +183,10 @@ def solve_mass(tree, w, q, rows, room):
 @entry
 def solve_discrete_jacobian(system, w, way, rows, room, transposed):
     """rows ← J⁻¹ rows, each row (nv,) being a right-hand side, with J as discrete_jacobian(); or J⁻ᵀ rows."""
-    system, w = look_at(system), numbers(w)
+    system, w = system_as_views(system), numbers(w)
     tree, (q, q_next, h, retraction) = system.tree, way
-    see_ahead(system, w, q, h)
-    arrive(system, w, q)
+    set_lookahead(system, w, q, h)
+    enter_node(system, w, q)
     motion_between(tree, w, q, q_next)
     drnea(tree, w, h, retraction, True)
     factor_jacobian(tree, w, h, retraction, True)

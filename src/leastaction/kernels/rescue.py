@@ -10,7 +10,7 @@ from math import inf, isfinite, sqrt
 
 from .constraints import rescue as with_rows
 from .constraints import step as closed_step
-from .constraints.closed import seen
+from .constraints.closed import closed_as_views
 from .constraints.filling import rows_at_node
 from .constraints.held import note_reactions
 from .constraints.search import keep_multipliers
@@ -25,12 +25,14 @@ from .momentum import velocity_of
 from .node import energies, factor_at_node, force_scale
 from .record import KNOWN
 from .root import FLOOR_LIMIT, LEAST_COSINE, RESOLVED, polished
-from .search import leave as leave_node
+from .search import carry_over
 from .settings import (
     BACKTRACKED, CONTINUED, CONVERGED, EXHAUSTED, FLOOR, LOWERED, SINGULAR, STRUGGLED, SUBSTEPPED, UNRESOLVED,
     WRONG_ROOT,
 )
-from .step import NOTICEABLE, after_stage, come, jumped, leave, look, may_divide, note_impulses, note_work, undo
+from .step import (
+    NOTICEABLE, after_look, after_stage, finish_step, jumped, look, may_divide, note_impulses, note_work, undo,
+)
 from .sweep import down, factor_jacobian, factor_mass, up
 
 # stages, settings: as of step.Variational; parts: into how many equal parts the step is divided, a power of two
@@ -63,7 +65,7 @@ def merit(tree, state, h, settings, c):
 
 @kernel
 def polish(tree, w, h):
-    """What search.find_and_leave does with the converged motion."""
+    """What search.find_and_carry_over does with the converged motion."""
     improve_motion(tree, w, 1.0)
     for k in teams(tree):  # every link by itself, or four at a time
         L = team(w, k)
@@ -212,10 +214,10 @@ def rescued_step(system, state, held, h, settings, c):
         return made
     if tree.locks:
         note_holding(tree, state, c)
-    leave_node(tree, state, h, None, None)
+    carry_over(tree, state, h, None, None)
     if held.acts or settings.damped:
         note_work(tree, state, held, h, 1.0)
-    made = come(system, state, held, h, made)
+    made = finish_step(system, state, held, h, made)
     if c is None:
         factor_at_node(tree, state)
     return made
@@ -230,7 +232,7 @@ def begin_with(method, system, state, h, c):
         state.twice[0], state.energy[0] = energies(system, state, springs, True)
     else:
         state.twice[0], state.energy[0] = closed_step.look(method, system, state, springs, True)
-        closed_step.leave(method, system, state, False)
+        closed_step.after_look(method, system, state, False)
     state.extremes[KNOWN] = 1.0
 
 
@@ -260,12 +262,12 @@ def advance(method, system, state, held, k, h):
 
 @part
 def begin_closed(method, system, state, h):
-    begin_with(method, system, state, h, seen(method.closed))
+    begin_with(method, system, state, h, closed_as_views(method.closed))
 
 
 @part
 def advance_closed(method, system, state, held, k, h):
-    return in_parts(method, system, state, held, h, seen(method.closed))
+    return in_parts(method, system, state, held, h, closed_as_views(method.closed))
 
 
 @kernel
@@ -286,6 +288,6 @@ def trouble_closed(method, state, made, twice, energy, known):
     return trouble(method, state, made, twice, energy, known)
 
 
-method(Rescued, begin, advance, look, trouble, undo, leave)
+method(Rescued, begin, advance, look, trouble, undo, after_look)
 method(RescuedConstrained, begin_closed, advance_closed, closed_step.look, trouble_closed, closed_step.undo,
-       closed_step.leave)
+       closed_step.after_look)

@@ -32,7 +32,7 @@ SIGNATURE = types.Tuple([_WHOLE, _NUMBER, _WHOLE, _WHOLE, _NUMBER])(
 
 
 @part
-def leave(tree, state, h, k, riqn):
+def carry_over(tree, state, h, k, riqn):
     """Advance q by the motion that was found, of which the increments are left in state.motion, and carry the momenta
     over, polished by k times the last sweep unless k is None. Of one simulation, or of four."""
     w = state.w
@@ -71,7 +71,7 @@ def worst_joint(tree, state, h, retraction, riqn, status):
 
 
 @part
-def find_and_leave(tree, state, h, reference, settings, riqn, retraction):
+def find_and_carry_over(tree, state, h, reference, settings, riqn, retraction):
     """As root.find_root, then leave the node by what was found. Gives (evaluations, residual,
     status, joint to blame without a root, least cos(θ/2) of a link's rotation)."""
     evaluations, residual, status, least = find_root(tree, state, h, reference, settings, riqn, retraction)
@@ -79,20 +79,20 @@ def find_and_leave(tree, state, h, reference, settings, riqn, retraction):
         return evaluations, residual, status, worst_joint(tree, state, h, retraction, riqn, status), least
     k = 0.0 if status == FLOOR else step_factor(h, riqn)
     sweep_down(tree, state.w, k, riqn)
-    leave(tree, state, h, k, riqn)
+    carry_over(tree, state, h, k, riqn)
     return evaluations, residual, status, -1, least
 
 
 @apart
 def search(tree, state, h, reference, settings):
     """By any method of root.py and any retraction."""
-    return find_and_leave(tree, state, h, reference, settings, settings.method == RIQN, settings.retraction)
+    return find_and_carry_over(tree, state, h, reference, settings, settings.method == RIQN, settings.retraction)
 
 
 @apart
 def usual_search(tree, state, h, reference, settings):
     """The same for the default settings alone, which is sooner compiled."""
-    return find_and_leave(tree, state, h, reference, settings, None, None)
+    return find_and_carry_over(tree, state, h, reference, settings, None, None)
 
 
 def chosen(settings):

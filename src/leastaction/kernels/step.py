@@ -20,7 +20,7 @@ from .machine.simd import below, choose, less, number
 from .methods import method
 from .mobility import look_ahead
 from .momentum import generalized_momentum
-from .node import arrive, energies, factor_at_node, force_scale, restore_node
+from .node import enter_node, energies, factor_at_node, force_scale, restore_node
 from .record import ACTUATORS, CONTROL, DAMPING, LOOK
 from .search import call
 from .settings import RIQN, STRUGGLED, UNRESOLVED
@@ -53,7 +53,7 @@ def step(method, system, state, held, h, stage):
         note_impulses(tree, state)
     if held.acts or method.settings.damped:
         note_work(tree, state, held, h, less(-0.5, made.status))
-    return come(system, state, held, h, made)
+    return finish_step(system, state, held, h, made)
 
 
 @kernel
@@ -84,10 +84,10 @@ def note_impulses(tree, state):
 
 
 @part
-def come(system, state, held, h, made):
-    """Come to the next node, after its configuration and momenta have been found."""
+def finish_step(system, state, held, h, made):
+    """Finish a step at the next node, after its configuration and momenta have been found."""
     remember(state.history, state.motion, system.tree.nv)
-    springs = arrive(system, state.w, state.q)
+    springs = enter_node(system, state.w, state.q)
     state.factored[0] = 0.0
     damp(system.elements, system.tree, state, 0.5 * h, True)
     kick(system, state.w, held, 0.5 * h)  # p1 + f⁺
@@ -184,10 +184,10 @@ def undo(method, system, state):
 
 
 @kernel
-def leave(method, system, state, kept):
+def after_look(method, system, state, kept):
     """After a node has been looked at: its generalized momentum, if it is kept."""
     if kept:
         generalized_momentum(system.tree, state.w, state.v, state.p)
 
 
-method(Variational, begin, advance, look, trouble, undo, leave)
+method(Variational, begin, advance, look, trouble, undo, after_look)

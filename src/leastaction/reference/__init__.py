@@ -16,7 +16,7 @@ orders above two, guesses by extrapolation, the chord form of Newton's method, t
 stopping rule and compensated sums.
 """
 
-from .drnea import State, arrive, drnea, generalized_momentum, start
+from .drnea import State, drnea, end_of_step, generalized_momentum, start
 from .drnea_derivative import drnea_derivative, mass_system, newton_system
 from .guess import acceleration, initial_guess, rnea
 from .links import difference, increment
@@ -28,10 +28,10 @@ __all__ = [
     "State",
     "System",
     "acceleration",
-    "arrive",
     "difference",
     "drnea",
     "drnea_derivative",
+    "end_of_step",
     "factor",
     "find_root",
     "generalized_momentum",

@@ -1,8 +1,8 @@
 """Algorithm 2, the discrete recursive Newton–Euler algorithm (DRNEA): how far q^{k+1} is from the next configuration.
 
-The equation at t_k balances two steps. The one from q^{k−1} is over: `arrive` gives the momentum with which every link
-arrives at t_k. The one to q^{k+1} is sought: `drnea` gives the momentum with which every link would have to leave, less
-that with which it arrives. A motion may also begin with a velocity (`start`), of which the paper does not speak.
+The equation at t_k balances two steps. The one from q^{k−1} is over: `end_of_step` gives the momentum with which every
+link arrives at t_k. The one to q^{k+1} is sought: `drnea` gives the momentum with which every link would have to leave,
+less that with which it arrives. A motion may also begin with a velocity (`start`), of which the paper does not speak.
 Algorithm 2 leaves out gravity: it belongs to the external impulse F^ext, half of which acts at either end of a step.
 """
 
@@ -44,7 +44,7 @@ def drnea(model: Model, state: State, q_next: ArrayLike, h: float, tau: ArrayLik
 
     Parameters
     ----------
-    state : what the step begins with, from `start`, `arrive` or `step`
+    state : what the step begins with, from `start`, `end_of_step` or `step`
     q_next : (nq,) q^{k+1}, rad, m, unit quaternions; may be complex
     h : Δt, s
     tau : (nv,) joint forces held over the step, body axes, N m and N
@@ -108,8 +108,8 @@ def joint_impulses(model: Model, links: list[Link], q: Array, other: Array, h: f
     return Q if tau is None else Q + h / 2 * np.asarray(tau)
 
 
-def arrive(model: Model, q_prev: ArrayLike, q: ArrayLike, h: float, tau: ArrayLike | None = None,
-           wrench: ArrayLike | None = None, retraction: str = "exp") -> State:
+def end_of_step(model: Model, q_prev: ArrayLike, q: ArrayLike, h: float, tau: ArrayLike | None = None,
+                wrench: ArrayLike | None = None, retraction: str = "exp") -> State:
     """Return the state at the end of the step from q^{k−1} to q^k (nq,); other arguments as for `drnea`.
 
     P_i = [Ad_{exp(Δt V_i^{k−1})}]ᵀ μ_i^{k−1} + F_i^ext/2 of Alg. 2, line 8: the momentum of the step, in the link's new

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from leastaction.model import Model
 
-from .drnea import State, arrive, drnea, generalized_momentum
+from .drnea import State, drnea, end_of_step, generalized_momentum
 from .drnea_derivative import drnea_derivative, mass_system, newton_system
 from .guess import initial_guess
 from .lie import Array
@@ -77,7 +77,7 @@ def step(model: Model, state: State, h: float, tau: ArrayLike | None = None, wre
          retraction: str = "exp", root_finder: str = "newton", guess: str = "IG3", epsilon: float = 1e-10) -> State:
     """Return the state after one step of length h, s, which may be negative; arguments as for `find_root`."""
     q_next, _ = find_root(model, state, h, tau, wrench, retraction, root_finder, guess, epsilon)
-    return arrive(model, state.q, q_next, h, tau, wrench, retraction)
+    return end_of_step(model, state.q, q_next, h, tau, wrench, retraction)
 
 
 def velocity(model: Model, state: State) -> Array:

@@ -1,7 +1,7 @@
 """Damping that a step cannot resolve: what explicit methods and compositions do with it.
 
-The variational step of second order takes any damping (kernels/elements/lead.py). An explicit step of h multiplies the
-rate of a mode of damping by about 1 − h λ, with λ an eigenvalue of M⁻¹D; beyond h λ = 2 it grows. The greatest λ
+The variational step of second order takes any damping (kernels/elements/lookahead.py). An explicit step of h multiplies
+the rate of a mode of damping by about 1 − h λ, with λ an eigenvalue of M⁻¹D; beyond h λ = 2 it grows. The greatest λ
 decides, and it is found by repeated products with M⁻¹, each in O(n). The inertia of the joint alone, its parent held
 still (ABA's Sᵀ I^A S), would do for one joint on the ground; on a parent that gives way, and where several joints are
 damped, λ is greater than damping / inertia of any of them, and such a joint would go unnamed. Compositions of higher
@@ -15,7 +15,7 @@ import numpy as np
 from leastaction.compiled import Compiled
 from leastaction.kernels import queries
 from leastaction.kernels.elements.damping import damped
-from leastaction.kernels.elements.lead import RESOLVED
+from leastaction.kernels.elements.lookahead import RESOLVED
 from leastaction.kernels.machine import memory
 from leastaction.model import Model
 
@@ -63,14 +63,14 @@ def refuse_composition(model: Model, c: Compiled, w: Array, dt: float, order: in
     longest : its longest stage, in parts of dt
     """
     links = [memory.python_link(w, i) for i in range(c.tree.n)]
-    # ½ − share of kernels/elements/lead.py
-    late = np.array([max(np.max(L.leads), L.servo_lead) for L in links]) / (abs(dt) * longest)
+    # ½ − share of kernels/elements/lookahead.py
+    late = np.array([max(np.max(L.lookaheads), L.servo_lookahead) for L in links]) / (abs(dt) * longest)
     worst = int(np.argmax(late))
     if late[worst] <= 0.0:
         return
     body = model.bodies[c.body_of_link[worst]]
     left = 4.0 * late[worst] - 1.0
-    limit = abs(dt) * (0.5 - np.sin(np.arcsin(left) / 3.0))  # s of kernels/elements/lead.py, from 3 s² − 2 s³
+    limit = abs(dt) * (0.5 - np.sin(np.arcsin(left) / 3.0))  # s of kernels/elements/lookahead.py, from 3 s² − 2 s³
     raise _backwards(order, dt, f"the joint '{body.joint.name or body.name}'", limit)
 
 

@@ -59,7 +59,7 @@ class Engine:
         integrator.check(model, c)
         limits.require_known(model, c, integrator)
         self.ledger, self.impulses = integrator.ledger(model, False), losses.impulses(model)
-        self._scratch = limits.desk(c)
+        self._scratch = limits.scratch(c)
         self.base: Any = methods.known(integrator.method(c))
         self.method = limits.around(self.base, c, self._scratch)
         self.settings: Any = getattr(self.base, "settings", None)
@@ -133,7 +133,7 @@ class Engine:
     def _project(self, given: int) -> int:
         """Put the node on the manifold of closed loops. Gives the number of redundant rows, or −1 if that failed."""
         redundant = int(set_up(self.base.closed, self.compiled.system, self._room, given == CARRIED))
-        return redundant if redundant < 0 else redundant + self.compiled.plan.void
+        return redundant if redundant < 0 else redundant + self.compiled.plan.zero_rows
 
     def plan_again(self) -> bool:
         """Choose an order in which the rows can be eliminated at this node; tell whether it is another one."""

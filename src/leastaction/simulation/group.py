@@ -31,8 +31,8 @@ _WIDTH = memory.BLOCK // LANES
 _AT_NODE = slice(LINK.rows("wrench").start)  # fields that lanes have, too: all but those of the recursions
 _MOMENTA = LINK.rows("momentum", "joint_momentum6")  # at a node …
 _NODE = LINK.rows("node_momentum", "node_joint_momentum6")  # … and at the one before
-_DAMPING = ("damping", "armature", "late", "leads", "servo", "servo_lead", "servo_late", "servo_inertia", "target",
-            "rate", "asked", "exerted")  # what the steps change of a joint's own
+_DAMPING = ("damping", "armature", "late", "lookaheads", "servo", "servo_lookahead", "servo_late", "servo_inertia",
+            "target", "rate", "asked", "exerted")  # what the steps change of a joint's own
 
 
 class Member(NamedTuple):
@@ -150,7 +150,7 @@ class _Team:
         """Set up the first node, and record it."""
         group, out = self.group, self.out
         wrong = self._call(0, 0, V)[1] >= 0 or not np.isfinite(group.extremes).all()
-        if wrong or (len(self.method.stages) > 1 and self.w[:, LINK.rows("leads")].any()):
+        if wrong or (len(self.method.stages) > 1 and self.w[:, LINK.rows("lookaheads")].any()):
             for lane, member in enumerate(self.members):
                 with naming(member.number):
                     self._simulator(lane)  # which says what is wrong with it

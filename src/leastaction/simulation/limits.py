@@ -10,7 +10,7 @@ from leastaction.kernels import methods
 from leastaction.kernels.layout import LINK as LINK_TABLE
 from leastaction.kernels.limits.recovery import RATE
 from leastaction.kernels.limits.step import Limited
-from leastaction.kernels.limits.table import FRICTION, HIGH, LINK, LOW, desk_size
+from leastaction.kernels.limits.table import FRICTION, HIGH, LINK, LOW, scratch_size
 from leastaction.model import Model
 from leastaction.model.unhonoured import warn_once
 
@@ -18,9 +18,9 @@ Array = np.ndarray
 NEAR = 1e-13  # of a coordinate, or rad or m, by which it may be beyond a limit unnoticed
 
 
-def desk(c: Compiled) -> Array:
+def scratch(c: Compiled) -> Array:
     """Return scratch memory for the kernels; none where no limits or dry friction act."""
-    return np.zeros(desk_size(c.tree.n, c.nq, c.nv, len(c.limits)) if len(c.limits) else 0)
+    return np.zeros(scratch_size(c.tree.n, c.nq, c.nv, len(c.limits)) if len(c.limits) else 0)
 
 
 def around(base: Any, c: Compiled, scratch: Array) -> Any:

@@ -5,7 +5,7 @@ import pytest
 from systems import random_system
 
 import leastaction as la
-from leastaction.dynamics import RETRACTIONS
+from leastaction.discrete import RETRACTIONS
 from leastaction.kernels.constraints import solve
 from leastaction.kernels.layout import SCREW, Way
 from leastaction.kernels.machine.memory import python_link

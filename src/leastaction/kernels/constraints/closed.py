@@ -1,6 +1,7 @@
 """What the kernels read of a model with rows, as one record: the rows, the operations that eliminate them, the memory.
 
-constraint_plan.py makes the list of operations. Python gives the record with arrays, and seen() turns these into views.
+constraint_plan.py makes the list of operations. Python gives the record with arrays, and closed_as_views() turns these
+into views.
 """
 
 from collections import namedtuple
@@ -46,7 +47,7 @@ Crossing = namedtuple("Crossing", "x a b t coupled")
 
 
 @kernel
-def seen(closed):
+def closed_as_views(closed):
     """The record through views: passing an array on costs more than many a row does. None of a model without rows."""
     if closed is None:
         return None

@@ -11,7 +11,7 @@ from ..machine.jit import kernel, part
 from ..machine.memory import link
 from ..maths.vec3 import NONE
 from ..momentum import momentum_of
-from ..node import arrive
+from ..node import enter_node
 from ..settings import EXHAUSTED, SINGULAR
 from .elimination import down, up
 from .filling import rows_at_node
@@ -53,7 +53,7 @@ def stay_closed(system, state, epsilon, lost, made, c):
     if c is None:
         return made
     opened = close(system, state, epsilon, c)
-    arrive(system, state.w, state.q)
+    enter_node(system, state.w, state.q)
     momentum_of(system.tree, state.w, state.v)
     project(system.tree, state, c)
     if lost or not opened < FAR:

@@ -11,13 +11,13 @@ from ..elements import set_time
 from ..joints import get_solution
 from ..layout import Held
 from ..machine.jit import entry, kernel
-from ..machine.memory import copy, link, look_at
+from ..machine.memory import copy, link, system_as_views
 from ..machine.simd import after, numbers
 from ..maths import so3
 from ..maths.spatial import read3
 from ..maths.vec3 import add, cross, dot, sub
-from ..node import arrive, set_wrenches
-from .closed import NODE, seen
+from ..node import enter_node, set_wrenches
+from .closed import NODE, closed_as_views
 from .elimination import down, up
 from .filling import rows_at_node
 from .projection import factor_node
@@ -80,7 +80,7 @@ def row_bias(tree, w, c, r, v, gravity):
 
 @kernel
 def acceleration(system, w, v, held, c, out):
-    """As aba.acceleration, on the manifold; the reactions are in the answer of the rows. Needs arrive(),
+    """As aba.acceleration, on the manifold; the reactions are in the answer of the rows. Needs enter_node(),
     rows_at_node() and factor_node()."""
     tree, places, x = system.tree, c.places, c.x
     load(system, w, v, held, out)
@@ -95,11 +95,11 @@ def acceleration(system, w, v, held, c, out):
 def forward_dynamics(system, w, given, closed, a, f):
     """Accelerations a (nv,) and reactions f (m,) at a loaded state. Gives the first singular joint or −1,
     the number of redundant rows, and whether the elimination failed."""
-    system, w, c = look_at(system), numbers(w), seen(closed)
+    system, w, c = system_as_views(system), numbers(w), closed_as_views(closed)
     tree = system.tree
     set_wrenches(tree, w, given.wrench)
     set_time(system.elements, tree, w, given.t)
-    arrive(system, w, given.q)
+    enter_node(system, w, given.q)
     rows_at_node(tree, w, c)
     redundant, lost = factor_node(tree, w, c)
     singular = singular_joint(tree, w)

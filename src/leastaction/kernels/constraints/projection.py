@@ -58,7 +58,7 @@ def own_twice(L):
 @kernel
 def twice_kinetic(tree, w, v):
     """vᵀ M v, of the velocities that a solve left in the links and that are v in the joints; without the armature that
-    is added where forces are seen ahead (elements/lead.py)."""
+    is added where forces are seen ahead (elements/lookahead.py)."""
     twices = number(wide(w), 0.0)
     for k in teams(tree):  # every link by itself, or four at a time
         twices += own_twice(team(w, k))

@@ -6,7 +6,7 @@ from ..joints import dispatch as joint
 from ..kinematics import place
 from ..layout import DOF
 from ..machine.jit import entry, kernel
-from ..machine.memory import link, look
+from ..machine.memory import link, tree_as_views
 from ..machine.simd import numbers
 from ..maths.spatial import read3, read6, shift_wrench
 from ..maths.vec3 import dot
@@ -17,7 +17,7 @@ from .rows import COUPLE, rows_at
 @entry
 def values(tree, w, rows, q, found):
     """g of all rows, and the wrenches Ca, Cb on their links."""
-    tree, w = look(tree), numbers(w)
+    tree, w = tree_as_views(tree), numbers(w)
     place(tree, w, q)
     rows_at(tree, w, rows, q, found)
 
@@ -39,7 +39,7 @@ def along_the_tree(tree, w, i, wrench, part, out):
 def jacobian(tree, w, rows, q, found, A):
     """The same, and A (m, nv), which is zero before: ∂g/∂q in body-axis increments."""
     Ca, Cb = found.Ca, found.Cb
-    tree, w = look(tree), numbers(w)
+    tree, w = tree_as_views(tree), numbers(w)
     place(tree, w, q)
     rows_at(tree, w, rows, q, found)
     for r in range(len(rows.kind)):
@@ -57,7 +57,7 @@ def jacobian(tree, w, rows, q, found, A):
 def rates(tree, w, rows, q, v, found):
     """The rows and their rates A v, by the twists of the links."""
     Ca, Cb, rate = found.Ca, found.Cb, found.rate
-    tree, w = look(tree), numbers(w)
+    tree, w = tree_as_views(tree), numbers(w)
     place(tree, w, q)
     rows_at(tree, w, rows, q, found)
     velocities(tree, w, v)
@@ -99,7 +99,7 @@ def greatest_change(tree, w, rows, q, ancestor, found):
     """The greatest rate by which a joint changes each row, relative to the wrench of the row. ``ancestor`` (m,): where
     the two paths of a row meet."""
     part, out = found.part, found.rate
-    tree, w = look(tree), numbers(w)
+    tree, w = tree_as_views(tree), numbers(w)
     place(tree, w, q)
     rows_at(tree, w, rows, q, found)
     for r in range(len(rows.kind)):

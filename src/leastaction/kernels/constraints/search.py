@@ -18,7 +18,7 @@ from ..machine.memory import copy, link, team, teams
 from ..machine.simd import after, number, summed, wide
 from ..maths.vec3 import dot
 from ..root import LEAST_COSINE, SEARCHING, forecast, judge, rough
-from ..search import leave, worst_joint
+from ..search import carry_over, worst_joint
 from ..settings import EXHAUSTED, NOT_FINITE, ROTATION, SINGULAR, WRONG_ROOT
 from ..joints import screw
 from ..sweep import begin_stiffnesses
@@ -97,11 +97,11 @@ def keep_multipliers(c):
 
 
 @part
-def find_and_leave(tree, state, h, reference, settings, c):
-    """As search.find_and_leave."""
+def find_and_carry_over(tree, state, h, reference, settings, c):
+    """As search.find_and_carry_over."""
     evaluations, residual, status, least = find_root(tree, state, h, reference, settings, c)
     if status < 0:
         return evaluations, residual, status, worst_joint(tree, state, h, settings.retraction, False, status), least
     keep_multipliers(c)
-    leave(tree, state, h, 1.0, None)
+    carry_over(tree, state, h, 1.0, None)
     return evaluations, residual, status, -1, least

@@ -4,12 +4,12 @@ from ..drnea import drnea
 from ..joints import get_solution, motion_between, put_rhs
 from ..kinematics import place
 from ..machine.jit import entry, kernel
-from ..machine.memory import copy, link, look, look_at
+from ..machine.memory import copy, link, tree_as_views, system_as_views
 from ..machine.simd import after, numbers
 from ..maths.vec3 import NONE
-from ..node import arrive
+from ..node import enter_node
 from ..sweep import begin_stiffnesses
-from .closed import seen
+from .closed import closed_as_views
 from .elimination import down, factor, up
 from .filling import rows_after, rows_at_node
 from .projection import factor_node
@@ -33,7 +33,7 @@ def substitute(tree, w, c, b, d, newton):
 def solve_mass(tree, w, q, closed, b, d):
     """b, d ← x, λ with M x − Aᵀ λ = b and A x = −d at q. Gives the number of redundant rows, and whether an early block
     was singular."""
-    tree, w, c = look(tree), numbers(w), seen(closed)
+    tree, w, c = tree_as_views(tree), numbers(w), closed_as_views(closed)
     place(tree, w, q)
     rows_at_node(tree, w, c)
     redundant, lost = factor_node(tree, w, c)
@@ -45,9 +45,9 @@ def solve_mass(tree, w, q, closed, b, d):
 def solve_jacobian(system, w, way, closed, b, d):
     """b, d ← x, λ with J x − A(q)ᵀ λ = b and A(q_next) x = −d, J being the Jacobian of the step ``way`` from q to
     q_next. Gives the sign of the determinant, and whether an early block was singular."""
-    system, w, c = look_at(system), numbers(w), seen(closed)
+    system, w, c = system_as_views(system), numbers(w), closed_as_views(closed)
     tree, q, h, retraction = system.tree, way.q, way.h, way.retraction
-    arrive(system, w, q)
+    enter_node(system, w, q)
     rows_at_node(tree, w, c)
     motion_between(tree, w, q, way.q_next)
     drnea(tree, w, h, retraction, True)

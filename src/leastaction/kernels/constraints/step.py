@@ -12,20 +12,20 @@ from ..guess import guess, learn
 from ..joints import set_motion
 from ..layout import Made
 from ..machine.jit import entry, kernel, part
-from ..machine.memory import look_at, see
+from ..machine.memory import system_as_views, state_as_views
 from ..methods import method
 from ..mobility import look_ahead
 from ..momentum import generalized_momentum
-from ..node import arrive, force_scale, potential_energy, restore_node
+from ..node import enter_node, force_scale, potential_energy, restore_node
 from ..record import KNOWN as LOOKED_AT, LOOK
 from ..rnea import total_momentum
 from ..settings import SINGULAR, UNRESOLVED
-from ..step import NOTICEABLE, after_stage, come, jumped, may_divide, note_work, nothing_yet
-from .closed import seen
+from ..step import NOTICEABLE, after_stage, finish_step, jumped, may_divide, note_work, nothing_yet
+from .closed import closed_as_views
 from .filling import rows_at_node
 from .held import note_reactions
 from .projection import FAILED, KNOWN, REDUNDANT, STEPPED, TWICE, project, put_aside, put_back, told_of
-from .search import find_and_leave
+from .search import find_and_carry_over
 
 # stages, weights, settings: as of step.Variational; closed: see closed.py; events: steps at which the number of
 # redundant rows changed, and the new number: first how many there were, then those that there was room for
@@ -36,7 +36,7 @@ EVENTS = 64  # of which are kept
 @part
 def step(method, system, state, held, h, stage):
     """One step from a node to the next, as step.step."""
-    tree, w, c = system.tree, state.w, seen(method.closed)
+    tree, w, c = system.tree, state.w, closed_as_views(method.closed)
     told = told_of(c)
     if told[KNOWN] == 0.0:
         rows_at_node(tree, w, c)
@@ -45,7 +45,8 @@ def step(method, system, state, held, h, stage):
     damp(system.elements, tree, state, 0.5 * h, False)
     guess(None, system, state, held, h, stage)
     set_motion(tree, w, state.motion)
-    evaluations, residual, status, blamed, least = find_and_leave(tree, state, h, state.scale[0], method.settings, c)
+    evaluations, residual, status, blamed, least = find_and_carry_over(
+        tree, state, h, state.scale[0], method.settings, c)
     made = Made(float(evaluations), residual, float(status), blamed, least, 0.0)
     if status < 0:
         return made
@@ -53,7 +54,7 @@ def step(method, system, state, held, h, stage):
         note_reactions(tree, state)
     if held.acts or method.settings.damped:
         note_work(tree, state, held, h, 1.0)
-    return come(system, state, held, h, made)
+    return finish_step(system, state, held, h, made)
 
 
 @kernel
@@ -68,7 +69,7 @@ def note(events, k, redundant):
 @part
 def begin(method, system, state, h):
     """As step.begin. What is known of the node may have been of another."""
-    told_of(seen(method.closed))[KNOWN] = 0.0
+    told_of(closed_as_views(method.closed))[KNOWN] = 0.0
     state.scale[0] = force_scale(system.tree, state.w, system.gravity, h)
     learn(state, h, method.stages, method.weights, method.settings.guess, 0)
 
@@ -76,7 +77,7 @@ def begin(method, system, state, h):
 @part
 def advance(method, system, state, held, k, h):
     """All stages of step k."""
-    told = told_of(seen(method.closed))
+    told = told_of(closed_as_views(method.closed))
     redundant = told[STEPPED]
     if method.settings.damped and k % LOOK == 0 and len(method.stages) == 1:
         look_ahead(system.tree, state.w, h)
@@ -94,8 +95,8 @@ def advance(method, system, state, held, k, h):
 
 @part
 def look(method, system, state, springs, whole):
-    """Twice the kinetic energy, and the energy, of the node, which is projected until leave()."""
-    c = seen(method.closed)
+    """Twice the kinetic energy, and the energy, of the node, which is projected until after_look()."""
+    c = closed_as_views(method.closed)
     put_aside(system.tree, state.w, c)
     project(system.tree, state, c)
     twice = told_of(c)[TWICE]
@@ -105,7 +106,7 @@ def look(method, system, state, springs, whole):
 @kernel
 def failed(method):
     """Whether the last node that was looked at could not be projected."""
-    return told_of(seen(method.closed))[FAILED] != 0.0
+    return told_of(closed_as_views(method.closed))[FAILED] != 0.0
 
 
 @kernel
@@ -125,28 +126,28 @@ def undo(method, system, state):
     """Come back to the node before the step that failed; its velocity and generalized momentum are projected."""
     restore_node(system, state)
     look(method, system, state, 0.0, True)
-    leave(method, system, state, True)
-    told_of(seen(method.closed))[KNOWN] = 0.0
+    after_look(method, system, state, True)
+    told_of(closed_as_views(method.closed))[KNOWN] = 0.0
 
 
 @part
-def leave(method, system, state, kept):
-    """As step.leave; then the node has the momenta of the step again."""
+def after_look(method, system, state, kept):
+    """As step.after_look; then the node has the momenta of the step again."""
     if kept:
         generalized_momentum(system.tree, state.w, state.v, state.p)
-    put_back(system.tree, state.w, seen(method.closed))
+    put_back(system.tree, state.w, closed_as_views(method.closed))
 
 
-method(Constrained, begin, advance, look, trouble, undo, leave)
+method(Constrained, begin, advance, look, trouble, undo, after_look)
 
 
 @entry
 def set_up(closed, system, room, carried):
     """Project the node that node.prepare() set up, and begin the extremes there again; if its momenta are ``carried``
     from a step, they stay as they are. Gives the number of redundant rows, or −1 if the elimination failed."""
-    system = look_at(system)
-    state, c = see(system.tree, room, 1), seen(closed)
-    springs = arrive(system, state.w, state.q)
+    system = system_as_views(system)
+    state, c = state_as_views(system.tree, room, 1), closed_as_views(closed)
+    springs = enter_node(system, state.w, state.q)
     put_aside(system.tree, state.w, c)
     project(system.tree, state, c)
     told = told_of(c)

@@ -4,8 +4,8 @@ Target and rate are commands, which the loop sets at every step; without a comma
 which the joint moves by δ it gives the impulse h u, found with the step, with q + δ/2 and δ/h in place of q and q̇:
 (h/2 + σ) u of it at t_k, the rest at t_{k+1}. With σ = 0 that is the midpoint rule, of second order. By that rule a
 damper beyond y = 2, y = h kd N with the joint's mobility N, turns the rate round at every step. So σ goes over to h/2
-from y = RESOLVED on, as for a damper (lead.py): then the rate becomes 1/(1 + y) of what it was (implicit Euler), and
-the slow motion at −kp/kd goes on as by the midpoint rule. Where that is too fast as well, x = h kp / kd, q is taken
+from y = RESOLVED on, as for a damper (lookahead.py): then the rate becomes 1/(1 + y) of what it was (implicit Euler),
+and the slow motion at −kp/kd goes on as by the midpoint rule. Where that is too fast as well, x = h kp / kd, q is taken
 later in the step, by ``servo_late``.
 
 A node then carries the momentum P = M v − σ u: its velocity is the root v of M v = P + σ u(q, v), with u bounded as in
@@ -16,7 +16,7 @@ from ..layout import SERVO
 from ..machine.jit import formula, kernel
 from ..machine.memory import link, seen_as
 from ..machine.simd import choose, less, number
-from .lead import TINY, share
+from .lookahead import TINY, share
 
 
 @formula
@@ -52,7 +52,7 @@ def impulse(L, h, delta):
 def residual(L, h, delta):
     """What it gives at t_k."""
     L.servo_span = h
-    return (0.5 * h + L.servo_lead) * bounded(L, asked(L, h, delta))
+    return (0.5 * h + L.servo_lookahead) * bounded(L, asked(L, h, delta))
 
 
 @formula
@@ -60,13 +60,13 @@ def carry(L, h, delta):
     """What it gives at t_{k+1}. Whether it is bounded there, is first taken to be as in the step."""
     L.asked = asked(L, h, delta)
     L.exerted = bounded(L, L.asked)
-    return (0.5 * h - L.servo_lead) * L.exerted
+    return (0.5 * h - L.servo_lookahead) * L.exerted
 
 
 @formula
 def slope(L, h):
     """h times what it takes at t_k per unit of the increment, where it is not bounded."""
-    return L.servo * (0.5 * h + L.servo_lead) * (0.5 * h * L.servo_kp + rate_gain(L))
+    return L.servo * (0.5 * h + L.servo_lookahead) * (0.5 * h * L.servo_kp + rate_gain(L))
 
 
 @formula
@@ -79,7 +79,7 @@ def within_bounds(L, x):
     """The step x of Newton's method, for which the force was linear or constant, with the bounds: the same equation of
     the joint alone, without others. Else a search would go to and fro between the bounds. Needs residual()."""
     h, bound = L.servo_span, L.servo_effort
-    share, fall = L.servo * (0.5 * h + L.servo_lead), 0.5 * L.servo_kp + rate_gain(L) / h
+    share, fall = L.servo * (0.5 * h + L.servo_lookahead), 0.5 * L.servo_kp + rate_gain(L) / h
     now, whole = asked(L, h, L.delta), 1.0 / max(L.inverse, TINY)
     rest = whole - L.servo_pivot
     load = whole * x - share * min(max(now, -bound), bound)  # = rest x' − share clip(now − fall x')
@@ -102,7 +102,7 @@ def still(L):
 @formula
 def ahead(L, v):
     """σ u(q, v), which the node's momentum does not have yet."""
-    return L.servo_lead * bounded(L, still(L) - rate_gain(L) * v)
+    return L.servo_lookahead * bounded(L, still(L) - rate_gain(L) * v)
 
 
 @formula
@@ -114,7 +114,7 @@ def brakes(L):
 @formula
 def at_rest(L):
     """What σ u(q, v) has besides −brakes() v."""
-    return L.servo_lead * choose(less(abs(L.asked), L.servo_effort), L.servo * still(L), bounded(L, L.asked))
+    return L.servo_lookahead * choose(less(abs(L.asked), L.servo_effort), L.servo * still(L), bounded(L, L.asked))
 
 
 @formula
@@ -122,18 +122,18 @@ def look_at_bound(L, v):
     """Set what is asked for at a node with the rate v. Gives more than 0 if brakes() or at_rest() change by that."""
     before, L.asked = L.asked, still(L) - rate_gain(L) * v
     was, is_free = less(abs(before), L.servo_effort), less(abs(L.asked), L.servo_effort)
-    return L.servo * L.servo_lead * (abs(is_free - was) + (1.0 - is_free) * less(before * L.asked, 0.0))
+    return L.servo * L.servo_lookahead * (abs(is_free - was) + (1.0 - is_free) * less(before * L.asked, 0.0))
 
 
 @formula
 def set_weights(L, h, mobility):
     """Set how far ahead the force is seen, never less than before, given how easily the joint moves at the node."""
     inertia = max(1.0 / mobility - brakes(L), TINY)
-    lead = (0.5 - share(h * L.servo_kd / inertia)) * h
+    lookahead = (0.5 - share(h * L.servo_kd / inertia)) * h
     late = 1.0 - 2.0 * share(h * L.servo_kp / max(L.servo_kd, TINY))
     L.servo_inertia = inertia
-    L.servo_lead = max(L.servo_lead, lead)
-    L.servo_late = max(L.servo_late, lead * late)
+    L.servo_lookahead = max(L.servo_lookahead, lookahead)
+    L.servo_late = max(L.servo_late, lookahead * late)
 
 
 @formula
@@ -150,7 +150,7 @@ def retarget(L, target, rate, v, h):
     delta = h * (v + 0.5 * h * after / max(L.servo_inertia, TINY))  # if that force acts throughout
     then = asked(L, h, delta)
     stays = min(max(abs(then) / max(L.servo_effort, TINY) - 1.0, 0.0), 1.0) * less(0.0, then * after)
-    L.joint_momentum -= L.servo_lead * other * stays * (after - before)
+    L.joint_momentum -= L.servo_lookahead * other * stays * (after - before)
 
 
 @kernel

@@ -4,9 +4,10 @@
 bending, k + κ that of torsion. ½ k |ψ|² is the spring of spring.py, and what is here is the rest, ½ κ (a·ψ)². It acts
 in the same way, at the mean deflection of the step. As it sees one direction only, all its derivatives have rank one.
 
-If the joint is damped beyond what the step resolves, elements/lead.py sees its force ahead: by one time in bending and
-by another in torsion, so that a thin rod, which hardly resists being twisted, keeps its bending of second order. The
-axes of bending all have leads[0]; here is by how much the armature and the damping about the axis differ from theirs.
+If the joint is damped beyond what the step resolves, elements/lookahead.py sees its force ahead: by one time in bending
+and by another in torsion, so that a thin rod, which hardly resists being twisted, keeps its bending of second order.
+The axes of bending all have lookaheads[0]; here is by how much the armature and the damping about the axis differ from
+theirs.
 """
 
 from math import sqrt
@@ -15,7 +16,7 @@ from ..machine.jit import formula, kernel
 from ..maths import so3
 from ..maths.mat3 import determinant, mat_add, mat_inverse, mat_scale, mat_vec, outer, square_of
 from ..maths.vec3 import add_scaled, dot
-from . import lead, spring
+from . import lookahead, spring
 
 
 @formula
@@ -75,33 +76,33 @@ def to_mass(L, h):
 def armature(L):
     """What a joint that sees its forces ahead has of armature about its axis, beyond that about the others."""
     ahead, k = L.torsion_lead, L.stiffness + L.torsion
-    return ahead * (L.own_damping + 2.0 * ahead * L.torsion_late * k) - lead.armature(L, L.leads[0][0])
+    return ahead * (L.own_damping + 2.0 * ahead * L.torsion_late * k) - lookahead.armature(L, L.lookaheads[0][0])
 
 
 @formula
 def damping(L):
     """The same of damping."""
     k = L.stiffness + L.torsion
-    return L.torsion_lead * (1.0 + 2.0 * L.torsion_late) * k - lead.damping(L, L.leads[0][0])
+    return L.torsion_lead * (1.0 + 2.0 * L.torsion_late) * k - lookahead.damping(L, L.lookaheads[0][0])
 
 
 @formula
 def start(L, twist):
     """What a momentum M v has less about the axis, beyond that about the others, where forces are seen ahead."""
-    return (L.torsion_lead * (L.stiffness + L.torsion) - L.leads[0][0] * L.stiffness) * dot(L.turn, twist)
+    return (L.torsion_lead * (L.stiffness + L.torsion) - L.lookaheads[0][0] * L.stiffness) * dot(L.turn, twist)
 
 
 @kernel
 def look_ahead(L, h, N):
     """Set what the joint sees ahead, given its block of M⁻¹ for turns in world axes."""
-    a, c, (bending, _, _) = L.axis_turn, L.own_damping, L.leads[0]
+    a, c, (bending, _, _) = L.axis_turn, L.own_damping, L.lookaheads[0]
     along = dot(a, mat_vec(N, a))
     half = 0.5 * (N[0] + N[4] + N[8] - along)
     product = determinant(N) * dot(a, mat_vec(mat_inverse(N), a))  # of the two mobilities across the axis
     across = half + sqrt(max(half * half - product, 0.0 * half))  # the greater of them
-    torsion = lead.ahead(h, c, along, lead.armature(L, bending) + armature(L), L.torsion_lead)
-    lead.set_late(L, h, c, L.stiffness)
-    bending = lead.ahead(h, c, across, lead.armature(L, bending), bending)
-    L.torsion_late = 0.5 - lead.share(h * (L.stiffness + L.torsion) / max(c, lead.TINY))
+    torsion = lookahead.ahead(h, c, along, lookahead.armature(L, bending) + armature(L), L.torsion_lead)
+    lookahead.set_late(L, h, c, L.stiffness)
+    bending = lookahead.ahead(h, c, across, lookahead.armature(L, bending), bending)
+    L.torsion_late = 0.5 - lookahead.share(h * (L.stiffness + L.torsion) / max(c, lookahead.TINY))
     L.torsion_lead = torsion
-    L.leads = (bending, bending, bending), L.leads[1]
+    L.lookaheads = (bending, bending, bending), L.lookaheads[1]

@@ -22,7 +22,7 @@ from ..machine.jit import kernel, part
 from ..machine.memory import copy
 from ..methods import method
 from ..momentum import generalized_momentum, momentum_of
-from ..node import arrive, potential_energy
+from ..node import enter_node, potential_energy
 from ..rnea import kinetic_energy
 
 # Where rates are asked: at the time t, at q = q0 ⊕ epsilon, which is set, and v; and where they go: rate, ε̇, and a, v̇
@@ -55,7 +55,7 @@ def accelerate(system, w, held, at, c):
     if c is None:
         aba(system, w, at.q, at.v, held, at.a)
         return False
-    arrive(system, w, at.q)
+    enter_node(system, w, at.q)
     rows_at_node(tree, w, c)
     _, lost = factor_node(tree, w, c)
     acceleration(system, w, at.v, held, c, at.a)
@@ -76,7 +76,7 @@ def begin(method, system, state, h):
 @part
 def look(method, system, state, springs, whole):
     """Twice the kinetic energy, and the energy, of the node at (q, v); its momenta are set."""
-    springs = arrive(system, state.w, state.q)
+    springs = enter_node(system, state.w, state.q)
     momentum_of(system.tree, state.w, state.v)
     kinetic = kinetic_energy(system.tree, state.w, state.v)
     return 2.0 * kinetic, kinetic + potential_energy(system, state.w, springs)
@@ -106,7 +106,7 @@ def undo(method, system, state):
 
 
 @kernel
-def leave(method, system, state, kept):
+def after_look(method, system, state, kept):
     """The generalized momentum, of a node that is kept."""
     if kept:
         generalized_momentum(system.tree, state.w, state.v, state.p)
@@ -115,4 +115,4 @@ def leave(method, system, state, kept):
 def explicit_method(kind, advance, undo=undo):
     """Teach the loop an explicit method by its step, ``advance``. That calls keep_velocity() first, sets q and v of the
     node, and gives made() of the number of evaluations of the dynamics."""
-    method(kind, begin, advance, look, trouble, undo, leave)
+    method(kind, begin, advance, look, trouble, undo, after_look)

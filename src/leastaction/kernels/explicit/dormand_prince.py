@@ -20,7 +20,7 @@ What must outlast a call of the loop is in the method's memory, so a run may be 
 from collections import namedtuple
 from math import inf, sqrt
 
-from ..constraints.closed import seen
+from ..constraints.closed import closed_as_views
 from ..constraints.closing import stay_closed
 from ..constraints.dynamics import acceleration
 from ..elements import set_time
@@ -35,9 +35,9 @@ from .common import Stage, accelerate, explicit_method, increment_rate, keep_vel
 from .common import undo as undo_step
 from .dormand_prince_table import DENSE, END, ERROR, STAGES
 
-# tol: error allowed in a step; table: of coefficients; memory: what outlasts a call, see Memory; desk: scratch; closed:
+# tol: error allowed in a step; table: of coefficients; memory: what outlasts a call, see Memory; scratch; closed:
 # see constraints/closed.py, or None
-DormandPrince8 = namedtuple("DormandPrince8", "tol table memory desk closed")
+DormandPrince8 = namedtuple("DormandPrince8", "tol table memory scratch closed")
 # clock: see below; q0, v0: at the start of the internal step; q1, v1, a1: at its end, with the acceleration there;
 # F (7, 2 nv): of the polynomial between them
 Memory = namedtuple("Memory", "clock q0 v0 q1 v1 a1 F")
@@ -46,8 +46,8 @@ Memory = namedtuple("Memory", "clock q0 v0 q1 v1 a1 F")
 BEGUN, START, COUNT, SPAN, NEXT = 0, 1, 2, 3, 4
 CLOCK, ROWS = 5, 7
 # k (16, 2 nv): rates of the stages; y: H Σ a k; high, low: estimates of the error; scale: their units; v, q: of a stage
-Desk = namedtuple("Desk", "k y high low scale v q")
-# What a step works on: the state, the memory, the desk, the rows or None; h: distance of nodes
+Scratch = namedtuple("Scratch", "k y high low scale v q")
+# What a step works on: the state, the memory, the scratch memory, the rows or None; h: distance of nodes
 Work = namedtuple("Work", "state m d c h")
 
 MOST = 10_000  # internal steps from one node to the next
@@ -65,12 +65,12 @@ def memory_size(nq, nv):
 
 
 def room(nq, nv):
-    """So many numbers on the desk."""
+    """So many numbers in scratch."""
     return STAGES * 2 * nv + 4 * 2 * nv + nv + nq
 
 
 @kernel
-def see_memory(method, tree):
+def memory_as_views(method, tree):
     clock = numbers(method.memory)
     q0 = after(clock, CLOCK)
     v0 = after(q0, tree.nq)
@@ -81,14 +81,14 @@ def see_memory(method, tree):
 
 
 @kernel
-def see_desk(method, tree):
-    width, k = 2 * tree.nv, numbers(method.desk)
+def scratch_as_views(method, tree):
+    width, k = 2 * tree.nv, numbers(method.scratch)
     y = after(k, STAGES * width)
     high = after(y, width)
     low = after(high, width)
     scale = after(low, width)
     v = after(scale, width)
-    return Desk(k, y, high, low, scale, v, after(v, tree.nv))
+    return Scratch(k, y, high, low, scale, v, after(v, tree.nv))
 
 
 @kernel
@@ -212,7 +212,7 @@ def begin_step(method, tree, m, d):
 
 @part
 def error_of(table, tree, m, d, tol, span):
-    """Error of the step that is on the desk, in units of what is allowed."""
+    """Error of the step that is in scratch, in units of what is allowed."""
     nv, width = tree.nv, 2 * tree.nv
     combine(row_of(table, ERROR), END, d.k, width, span, d.high)
     combine(row_of(table, ERROR + 1), END, d.k, width, span, d.low)
@@ -264,7 +264,7 @@ def accelerate_end(system, w, held, at, c):
 
 @part
 def finish(system, held, work, t, step):
-    """Set the end of the step that is on the desk, at the time t, and the rates there. Gives what became of it."""
+    """Set the end of the step that is in scratch, at the time t, and the rates there. Gives what became of it."""
     tree, nv, (state, m, d, c, _) = system.tree, system.tree.nv, work
     rate = after(d.k, END * 2 * nv)
     copy(m.q0, state.q, tree.nq)
@@ -298,7 +298,7 @@ def worst(tree, d):
 
 @part
 def join(method, system, held, work, t):
-    """Make the polynomial between the ends of the step that is on the desk, from the time t on; three evaluations."""
+    """Make the polynomial between the ends of the step that is in scratch, from the time t on; three evaluations."""
     width, table, (_, m, d, _, _) = 2 * system.tree.nv, numbers(method.table), work
     span = m.clock[SPAN]
     end = after(d.k, END * width)
@@ -331,9 +331,9 @@ def interpolate(tree, m, d, x, q, v):
 @part
 def dormand_prince_8(method, system, state, held, k, h):
     """From the node to the next, by as many internal steps as it takes."""
-    tree, m, d = system.tree, see_memory(method, system.tree), see_desk(method, system.tree)
+    tree, m, d = system.tree, memory_as_views(method, system.tree), scratch_as_views(method, system.tree)
     clock, direction, forced = m.clock, 1.0 if h > 0.0 else -1.0, is_forced(system.tree, state.w, held)
-    work = Work(state, m, d, seen(method.closed), h)
+    work = Work(state, m, d, closed_as_views(method.closed), h)
     keep_velocity(tree, state)
     evaluations, error = 0.0, 0.0
     if forced or clock[BEGUN] == 0.0:

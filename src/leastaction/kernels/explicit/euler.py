@@ -8,18 +8,18 @@ from ..machine.jit import part
 from ..machine.simd import numbers
 from .common import explicit_method, keep_velocity, made
 
-SemiImplicitEuler = namedtuple("SemiImplicitEuler", "desk")  # desk: scratch, see room()
+SemiImplicitEuler = namedtuple("SemiImplicitEuler", "scratch")  # scratch, see room()
 
 
 def room(nq, nv):
-    """So many numbers on the desk."""
+    """So many numbers in scratch."""
     return nv
 
 
 @part
 def semi_implicit_euler(method, system, state, held, k, h):
     """From the node to the next."""
-    tree, q, v, a = system.tree, state.q, state.v, numbers(method.desk)
+    tree, q, v, a = system.tree, state.q, state.v, numbers(method.scratch)
     keep_velocity(tree, state)
     aba(system, state.w, q, v, held, a)
     for j in range(tree.nv):

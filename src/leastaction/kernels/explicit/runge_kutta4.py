@@ -8,19 +8,19 @@ Of a model with closed loops, f keeps them closed, and y₁ is projected (constr
 
 from collections import namedtuple
 
-from ..constraints.closed import seen
+from ..constraints.closed import closed_as_views
 from ..constraints.closing import stay_closed
 from ..joints import move_by
 from ..machine.jit import part
 from ..machine.simd import after, numbers
 from .common import Stage, explicit_method, keep_velocity, made, rates
 
-# desk: scratch, see room(); closed: see constraints/closed.py, or None
-RungeKutta4 = namedtuple("RungeKutta4", "desk closed")
+# scratch, see room(); closed: see constraints/closed.py, or None
+RungeKutta4 = namedtuple("RungeKutta4", "scratch closed")
 
 
 def room(nq, nv):
-    """So many numbers on the desk: accelerations and increment rates of the stages, then stage_v, epsilon, stage_q."""
+    """So many numbers in scratch: accelerations and increment rates of the stages, then stage_v, epsilon, stage_q."""
     return 10 * nv + nq
 
 
@@ -28,9 +28,9 @@ def room(nq, nv):
 def runge_kutta_4(method, system, state, held, k, h):
     """From the node to the next."""
     tree, q, v, nv = system.tree, state.q, state.v, system.tree.nv
-    desk, c = numbers(method.desk), seen(method.closed)
-    a, rate, stage_v, epsilon, stage_q = desk, after(desk, 4 * nv), after(desk, 8 * nv), after(desk, 9 * nv), after(
-        desk, 10 * nv)
+    scratch, c = numbers(method.scratch), closed_as_views(method.closed)
+    a, rate, stage_v = scratch, after(scratch, 4 * nv), after(scratch, 8 * nv)
+    epsilon, stage_q = after(scratch, 9 * nv), after(scratch, 10 * nv)
     keep_velocity(tree, state)
     lost = False
     for stage in range(4):

@@ -131,12 +131,12 @@ def kick(L, tau, k, h):
 
 @kernel
 def own_momentum(L, v, k):
-    L.joint_momentum6 = group.armature_times(L, L.leads[0], read3(v, k)), none_of(L)
+    L.joint_momentum6 = group.armature_times(L, L.lookaheads[0], read3(v, k)), none_of(L)
 
 
 @kernel
 def take_added(L, v, p, k):
-    group.take_added(L, L.leads[0], v, p, k)
+    group.take_added(L, L.lookaheads[0], v, p, k)
 
 
 @kernel

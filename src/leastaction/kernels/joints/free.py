@@ -121,7 +121,7 @@ def deflect(L, q, rest, k):
 
 @kernel
 def added_energy(L, v, k):
-    return group.added_turn(L, v, k) + group.added(L, L.leads[1], v, k + 3)
+    return group.added_turn(L, v, k) + group.added(L, L.lookaheads[1], v, k + 3)
 
 
 @kernel
@@ -156,14 +156,14 @@ def kick(L, tau, k, h):
 
 @kernel
 def own_momentum(L, v, k):
-    turn, move = L.leads
+    turn, move = L.lookaheads
     L.joint_momentum6 = (group.armature_times(L, turn, read3(v, k)),
                          group.armature_times(L, move, read3(v, k + 3)))
 
 
 @kernel
 def take_added(L, v, p, k):
-    turn, move = L.leads
+    turn, move = L.lookaheads
     group.take_added(L, turn, v, p, k)
     group.take_added(L, move, v, p, k + 3)
 

@@ -2,7 +2,7 @@
 ``joint_shift`` over a step, in world axes at t_k. Their increments and rates are in body axes.
 """
 
-from ..elements import armature, damper, lead, spring, torsion
+from ..elements import armature, damper, lookahead, spring, torsion
 from ..layout import DAMPED, SPRING, TORSION
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import NOUGHT, ZERO
@@ -106,8 +106,8 @@ def residual(L, h, passive):
         m = add_scaled(m, -k, turn)
         f = add_scaled(f, -k, L.joint_shift)
         if passive & DAMPED:
-            m = sub(m, ahead(L, L.leads[0], 1.0 / h, 0.5, turn))
-            f = sub(f, ahead(L, L.leads[1], 1.0 / h, 0.5, L.joint_shift))
+            m = sub(m, ahead(L, L.lookaheads[0], 1.0 / h, 0.5, turn))
+            f = sub(f, ahead(L, L.lookaheads[1], 1.0 / h, 0.5, L.joint_shift))
         if passive & SPRING:
             twist, _, mean, moved = spring.deflections(L)
             k = -0.5 * h * L.stiffness
@@ -127,8 +127,8 @@ def carry(L, h, passive):
         turn = so3.log(j)
         m, f = scale(k, so3.unrotate(orientation, turn)), scale(k, L.joint_shift)
         if passive & DAMPED:
-            m = add(m, so3.unrotate(orientation, ahead(L, L.leads[0], 1.0 / h, -0.5, turn)))
-            f = add(f, ahead(L, L.leads[1], 1.0 / h, -0.5, L.joint_shift))
+            m = add(m, so3.unrotate(orientation, ahead(L, L.lookaheads[0], 1.0 / h, -0.5, turn)))
+            f = add(f, ahead(L, L.lookaheads[1], 1.0 / h, -0.5, L.joint_shift))
         if passive & SPRING:
             _, twist, mean, moved = spring.deflections(L)
             k = -0.5 * h * L.stiffness
@@ -141,7 +141,7 @@ def carry(L, h, passive):
 
 @kernel
 def start_ahead(L):
-    k, (m, f), (twist, moved), (turn, move) = L.stiffness, L.joint_momentum6, L.psi6, L.leads
+    k, (m, f), (twist, moved), (turn, move) = L.stiffness, L.joint_momentum6, L.psi6, L.lookaheads
     m = add_scaled(m, -torsion.start(L, twist), L.turn)
     L.joint_momentum6 = (sub(m, each(turn, scale(k, twist))),
                          sub(f, each(move, scale(k, so3.unrotate(L.rotation, moved)))))
@@ -154,20 +154,22 @@ def each(a, b):
 
 
 @kernel
-def ahead(L, leads, a, c, x):
+def ahead(L, lookaheads, a, c, x):
     """What is added by seeing forces ahead, a times its armature and c times its damping, times x in world axes: those
     are given along the body's axes."""
     own = so3.unrotate(L.rotation, x)
-    added = add(scale(a, each(lead.armatures(L, leads), own)), scale(c, each(lead.dampings(L, leads), own)))
+    added = add(scale(a, each(lookahead.armatures(L, lookaheads), own)),
+                scale(c, each(lookahead.dampings(L, lookaheads), own)))
     return so3.rotate(L.rotation, added)
 
 
 @kernel
 def look_ahead(L, h, N11, N22):
     """Set what the joint sees ahead, given its blocks of M⁻¹ for turns and for moves, in world axes."""
-    lead.set_late(L, h, L.own_damping, L.stiffness)
-    R, (turn, move) = so3.matrix(L.rotation), L.leads
-    L.leads = (lead.set_three(L, h, along_axes(R, N11), turn), lead.set_three(L, h, along_axes(R, N22), move))
+    lookahead.set_late(L, h, L.own_damping, L.stiffness)
+    R, (turn, move) = so3.matrix(L.rotation), L.lookaheads
+    L.lookaheads = (lookahead.set_three(L, h, along_axes(R, N11), turn),
+                    lookahead.set_three(L, h, along_axes(R, N22), move))
 
 
 @kernel
@@ -178,39 +180,40 @@ def along_axes(R, N):
 
 
 @kernel
-def added(L, leads, v, k):
+def added(L, lookaheads, v, k):
     """Twice the kinetic energy of the armature that is added, at the rates v[k] in body axes."""
     x = read3(v, k)
-    return dot(x, added_to(L, leads, x))
+    return dot(x, added_to(L, lookaheads, x))
 
 
 @kernel
-def take_added(L, leads, v, p, k):
+def take_added(L, lookaheads, v, p, k):
     """p[k] −= the momentum of the armature that is added, at the rates v[k]."""
-    take3(p, k, 1.0, added_to(L, leads, read3(v, k)))
+    take3(p, k, 1.0, added_to(L, lookaheads, read3(v, k)))
 
 
 @kernel
 def added_turn(L, v, k):
-    return added(L, L.leads[0], v, k)
+    return added(L, L.lookaheads[0], v, k)
 
 
 @kernel
-def added_to(L, leads, x):
+def added_to(L, lookaheads, x):
     """The armature that is added, times rates x in body axes."""
-    return add_scaled(each(lead.armatures(L, leads), x), torsion.armature(L) * dot(L.turn, x), L.turn)
+    return add_scaled(each(lookahead.armatures(L, lookaheads), x), torsion.armature(L) * dot(L.turn, x), L.turn)
 
 
 @kernel
-def armature_times(L, leads, x):
+def armature_times(L, lookaheads, x):
     """The armature and what is added to it, times rates x in body axes."""
-    return add(scale(L.armature, x), added_to(L, leads, x))
+    return add(scale(L.armature, x), added_to(L, lookaheads, x))
 
 
 @kernel
-def ahead_in_world(L, leads, a, c):
+def ahead_in_world(L, lookaheads, a, c):
     """What ahead() multiplies with, as a matrix in world axes."""
-    return columns(ahead(L, leads, a, c, unit(0)), ahead(L, leads, a, c, unit(1)), ahead(L, leads, a, c, unit(2)))
+    return columns(ahead(L, lookaheads, a, c, unit(0)), ahead(L, lookaheads, a, c, unit(1)),
+                   ahead(L, lookaheads, a, c, unit(2)))
 
 
 @kernel
@@ -222,7 +225,7 @@ def derivative(L, h, turn, move):
     rate, moved = spring.rotation_rate(so3.log(j), turn), so3.rotate(j, move)
     m, f = scale(k, rate), scale(k + stiffness, moved)
     m = add_scaled(m, stiffness, spring.torque_rate(L, turn))
-    return add(m, ahead(L, L.leads[0], 1.0 / h, 0.5, rate)), add(f, ahead(L, L.leads[1], 1.0 / h, 0.5, moved))
+    return add(m, ahead(L, L.lookaheads[0], 1.0 / h, 0.5, rate)), add(f, ahead(L, L.lookaheads[1], 1.0 / h, 0.5, moved))
 
 
 @kernel
@@ -233,8 +236,8 @@ def put_stiffness(tree, w, i, h, newton):
         e = scalar(adds(L, h, None))
         P.E = e, NOUGHT, NOUGHT, e
         if tree.passive[i] & DAMPED:
-            P.E = (mat_add(e, ahead_in_world(L, L.leads[0], 1.0, 0.5 * h)), NOUGHT, NOUGHT,
-                   mat_add(e, ahead_in_world(L, L.leads[1], 1.0, 0.5 * h)))
+            P.E = (mat_add(e, ahead_in_world(L, L.lookaheads[0], 1.0, 0.5 * h)), NOUGHT, NOUGHT,
+                   mat_add(e, ahead_in_world(L, L.lookaheads[1], 1.0, 0.5 * h)))
         if tree.passive[i] & TORSION:
             E11, E12, E21, E22 = P.E
             P.E = mat_add(E11, torsion.to_mass(L, h)), E12, E21, E22

@@ -3,7 +3,7 @@
 The verbs are those of dispatch.py. What follows them is of all SCREW joints at once, four at a time where that can be.
 """
 
-from ..elements import armature, damper, lead, servo, spring
+from ..elements import armature, damper, lookahead, servo, spring
 from ..layout import DAMPED, SERVO
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
@@ -141,7 +141,7 @@ def carry(L, h, passive):
 
 @formula
 def start_ahead(L):
-    L.joint_momentum -= L.lead * L.stiffness * L.psi
+    L.joint_momentum -= L.lookahead * L.stiffness * L.psi
 
 
 @formula
@@ -347,7 +347,7 @@ def mobilise(tree, w, i, h, Y):
     mobility = L.inverse + dot(k[0], turn) + dot(k[1], move)
     turn, move = shift_twist(turn, move, L.arm)
     if tree.passive[i] & DAMPED:
-        lead.set_screw(L, h, mobility)
+        lookahead.set_screw(L, h, mobility)
     if tree.passive[i] & SERVO:
         servo.set_weights(L, h, mobility)
     # Y' − S gᵀ − g Sᵀ + N S Sᵀ = Y' − S aᵀ − a Sᵀ with a = g − N S/2

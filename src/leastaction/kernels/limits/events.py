@@ -29,7 +29,7 @@ def any_held(method, tree, state):
 
 
 @part
-def distances(method, system, state, held, desk, h, first, out):
+def distances(method, system, state, held, scratch, h, first, out):
     """How far every row is from an event, negative after it. Needs settle() where joints are held. With dry friction,
     under which forces jump, joints are let go at the beginning of a step only: that is, if it is the ``first`` look."""
     tree, w = system.tree, state.w
@@ -37,7 +37,7 @@ def distances(method, system, state, held, desk, h, first, out):
     if follow and any_held(method, tree, state):
         if recovering(method, tree, state):
             put_locks(method, system, state, True)
-        accelerations(method, system, state, held, desk, desk.a)
+        accelerations(method, system, state, held, scratch, scratch.a)
     for r in range(method.count):
         i = int(method.rows[WIDTH * r + LINK])
         lock = state.locks[tree.iv[i]]
@@ -58,52 +58,52 @@ def along(c, start):
 
 
 @kernel
-def passed(method, state, desk, r, least):
+def passed(method, state, scratch, r, least):
     """Whether row r is beyond an event by more than ``least`` tolerances, and it was not at the beginning."""
-    if desk.pinned[r] != 0.0:
+    if scratch.pinned[r] != 0.0:
         return False
-    c, start = rows_of(method.base), desk.begin[r]
+    c, start = rows_of(method.base), scratch.begin[r]
     if start < -0.25 * reach(c, 0.0):  # it started beyond its limit
         return False
     small = tolerance(min(abs(method.rows[WIDTH * r + LOW]), abs(method.rows[WIDTH * r + HIGH])))
-    return desk.end[r] < along(c, start) - least * small
+    return scratch.end[r] < along(c, start) - least * small
 
 
 @kernel
-def most_urgent(method, state, desk, least):
+def most_urgent(method, state, scratch, least):
     """The row that passes an event first, by linear interpolation; −1 if none does."""
     chosen, soonest = -1, 2.0
     for r in range(method.count):
-        if passed(method, state, desk, r, least):
-            start = max(desk.begin[r], 0.0)
-            at = start / (start - desk.end[r])
+        if passed(method, state, scratch, r, least):
+            start = max(scratch.begin[r], 0.0)
+            at = start / (start - scratch.end[r])
             if at < soonest:
                 chosen, soonest = r, at
     return chosen
 
 
 @part
-def move(method, system, state, held, desk, k, h):
+def move(method, system, state, held, scratch, k, h):
     """A step from the node, which need not end at one of the run: of the base method, with dry friction."""
     tree = system.tree
     if recovering(method, tree, state):
         put_locks(method, system, state, True)
     if method.rubbing > 0:
-        return rubbing_step(method, system, state, held, desk, k, h)
-    made = advance(method, system, state, held, desk, k, h)
+        return rubbing_step(method, system, state, held, scratch, k, h)
+    made = advance(method, system, state, held, scratch, k, h)
     if made.status >= 0.0 and any_held(method, tree, state):
-        settle(method, system, state, desk)
+        settle(method, system, state, scratch)
     return made
 
 
 @part
-def attempt(method, system, state, held, desk, k, h):
+def attempt(method, system, state, held, scratch, k, h):
     """From the kept node to a time h later, and how far every row is from an event there."""
-    back(system, state, desk.node)
+    back(system, state, scratch.node)
     begin_part(method, system, state, h)
-    made = move(method, system, state, held, desk, k, h)
+    made = move(method, system, state, held, scratch, k, h)
     if made.status >= 0.0:
-        distances(method, system, state, held, desk, h, False, desk.end)
+        distances(method, system, state, held, scratch, h, False, scratch.end)
     return made
 
 
@@ -123,20 +123,20 @@ def first_trial(hi, start, rise, end):
 
 
 @part
-def locate(method, system, state, held, desk, k, h, target, made):
+def locate(method, system, state, held, scratch, k, h, target, made):
     """Go from the kept node to the first event within a time h, at the end of which row ``target`` was found to be
     beyond one; ``made`` is what became of that step. Gives what became of the last trial, the fraction of h, and the
     row. The fraction is zero if the joint cannot leave its limit at all."""
     tree, w = system.tree, state.w
-    lo, hi, start, end, turned = 0.0, 1.0, desk.begin[target], desk.end[target], 0.0
+    lo, hi, start, end, turned = 0.0, 1.0, scratch.begin[target], scratch.end[target], 0.0
     for trial in range(TRIALS):
         i = int(method.rows[WIDTH * target + LINK])
         free, side = state.locks[tree.iv[i]] == FREE, nearer(method, tree, state, target)
         small = tolerance(bound(method, target, side))
-        rise = -side * desk.node.v[tree.iv[i]] * h  # of the gap over the whole time, at the rate of the kept node
+        rise = -side * scratch.node.v[tree.iv[i]] * h  # of the gap over the whole time, at the rate of the kept node
         if lo == 0.0 and start <= 4.0 * small:
             if not free or rise * hi <= 4.0 * small:
-                back(system, state, desk.node)
+                back(system, state, scratch.node)
                 return made, 0.0, target
             at = 0.5 * hi * rise * hi / (rise * hi - end)
         elif trial == 0 and free:
@@ -145,14 +145,14 @@ def locate(method, system, state, held, desk, k, h, target, made):
             at = (lo * end - hi * start) / (end - start)
         if not lo < at < hi:
             at = 0.5 * (lo + hi)
-        made = attempt(method, system, state, held, desk, k, at * h)
+        made = attempt(method, system, state, held, scratch, k, at * h)
         if made.status < 0.0:
             return made, at, target
-        urgent = most_urgent(method, state, desk, 1.0)
-        if urgent >= 0 and urgent != target and (desk.end[target] > -small or lo > 0.0):
-            target, lo, hi, start, end, turned = urgent, 0.0, at, desk.begin[urgent], desk.end[urgent], 0.0
+        urgent = most_urgent(method, state, scratch, 1.0)
+        if urgent >= 0 and urgent != target and (scratch.end[target] > -small or lo > 0.0):
+            target, lo, hi, start, end, turned = urgent, 0.0, at, scratch.begin[urgent], scratch.end[urgent], 0.0
             continue
-        now = desk.end[target]
+        now = scratch.end[target]
         near = small if free else 0.1 * slack(method, state, target, h, True) * link(w, i).pivot
         if abs(now) <= near or hi - lo <= (1e-15 if free else 1e-12):
             return made, at, target

@@ -39,7 +39,7 @@ def rub(method, tree, state, h):
 
 
 @kernel
-def note_work(method, tree, state, desk, h):
+def note_work(method, tree, state, scratch, h):
     """Write down the impulses of joints that slide, and the work of all that friction does at this node, where it took
     the velocities from those in ``before`` to those in ``a``."""
     for r in range(method.count):
@@ -49,21 +49,21 @@ def note_work(method, tree, state, desk, h):
         k = tree.iv[i]
         impulse = -0.5 * h * state.slip[k] * method.rows[WIDTH * r + FRICTION]
         if state.slip[k] == 0.0:
-            impulse = holding(tree, state.w, i) if desk.before[k] != 0.0 else 0.0
+            impulse = holding(tree, state.w, i) if scratch.before[k] != 0.0 else 0.0
         else:
             state.impulse[2 * tree.nv + k] += impulse
-        state.ledger[DRY_FRICTION] -= 0.5 * (desk.before[k] + desk.a[k]) * impulse
+        state.ledger[DRY_FRICTION] -= 0.5 * (scratch.before[k] + scratch.a[k]) * impulse
 
 
 @kernel
-def change(method, tree, state, desk, patience):
+def change(method, tree, state, scratch, patience):
     """Let joints slide that are held by too much, and those stick that would slide against their impulse, as marked by
     check(); all of them, or only the first if there is no patience left."""
     for r in range(method.count):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        if desk.held[r] == 0.0:
+        if scratch.held[r] == 0.0:
             continue
-        state.slip[k] = 0.0 if state.slip[k] != 0.0 else -desk.held[r]
+        state.slip[k] = 0.0 if state.slip[k] != 0.0 else -scratch.held[r]
         if patience < 0:
             return
 
@@ -76,89 +76,89 @@ def still(c, small):
 
 
 @kernel
-def check(method, tree, state, desk, h, small):
+def check(method, tree, state, scratch, h, small):
     """Mark the joints that are wrong, given in push what holds those that stick, and how those that slide move. Gives
     their number. A joint may be held by more than friction can if that would move it, its pivot being the inertia, by
     less than ``small``."""
     wrong, least = 0, -still(rows_of(method.base), small)
     for r in range(method.count):
-        desk.held[r] = 0.0
+        scratch.held[r] = 0.0
         if not rubs(method, tree, state, r):
             continue
         i = int(method.rows[WIDTH * r + LINK])
         slip = state.slip[tree.iv[i]]
         most = 0.5 * abs(h) * method.rows[WIDTH * r + FRICTION] * (1.0 + ROUND_OFF) + small * link(state.w, i).pivot
-        if (slip == 0.0 and abs(desk.push[r]) > most) or (slip != 0.0 and slip * desk.push[r] < least):
-            desk.held[r] = 1.0 if desk.push[r] > 0.0 else -1.0
+        if (slip == 0.0 and abs(scratch.push[r]) > most) or (slip != 0.0 and slip * scratch.push[r] < least):
+            scratch.held[r] = 1.0 if scratch.push[r] > 0.0 else -1.0
             wrong += 1
     return wrong
 
 
 @part
-def begin_rubbing(method, system, state, desk, h):
+def begin_rubbing(method, system, state, scratch, h):
     """The first half of friction, at the node: its impulses, its work, and the locks of joints that stick."""
     tree = system.tree
     rub(method, tree, state, h)
     put_locks(method, system, state, True)
-    node_velocity(method, system, state, desk, desk.a)
-    copy(state.v, desk.before, tree.nv)
-    note_work(method, tree, state, desk, h)
-    copy(desk.a, state.v, tree.nv)
+    node_velocity(method, system, state, scratch, scratch.a)
+    copy(state.v, scratch.before, tree.nv)
+    note_work(method, tree, state, scratch, h)
+    copy(scratch.a, state.v, tree.nv)
 
 
 @part
-def end_rubbing(method, system, state, desk, h):
+def end_rubbing(method, system, state, scratch, h):
     """The second half of friction, at the end of the step. Gives whether it was found."""
     tree, w = system.tree, state.w
     least, patience = method.count + 1, PATIENCE
-    node_velocity(method, system, state, desk, desk.before)
+    node_velocity(method, system, state, scratch, scratch.before)
     for r in range(method.count):
-        desk.own[r] = link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum
+        scratch.own[r] = link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum
     most = MOST + 10 * method.count
     for trial in range(most):
         for r in range(method.count):
-            link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum = desk.own[r]
+            link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum = scratch.own[r]
         rub(method, tree, state, h)
         put_locks(method, system, state, True)
-        node_velocity(method, system, state, desk, desk.a)
+        node_velocity(method, system, state, scratch, scratch.a)
         for r in range(method.count):
             i = int(method.rows[WIDTH * r + LINK])
-            desk.push[r] = holding(tree, w, i) if state.slip[tree.iv[i]] == 0.0 else desk.a[tree.iv[i]]
-        wrong = check(method, tree, state, desk, h, SMALL / abs(h))
+            scratch.push[r] = holding(tree, w, i) if state.slip[tree.iv[i]] == 0.0 else scratch.a[tree.iv[i]]
+        wrong = check(method, tree, state, scratch, h, SMALL / abs(h))
         if wrong == 0 or trial == most - 1:
-            note_work(method, tree, state, desk, h)
-            settle(method, system, state, desk)
+            note_work(method, tree, state, scratch, h)
+            settle(method, system, state, scratch)
             return wrong == 0
         patience = PATIENCE if wrong < least else patience - 1
         least = min(least, wrong)
-        change(method, tree, state, desk, patience)
+        change(method, tree, state, scratch, patience)
     return False
 
 
 @part
-def rubbing_step(method, system, state, held, desk, k, h):
+def rubbing_step(method, system, state, held, scratch, k, h):
     """A step of the base method with dry friction at both ends."""
     tree, made = system.tree, nothing_yet(state.w)
     least, patience = method.count + 1, PATIENCE
-    keep_node(tree, state, desk.start)
+    keep_node(tree, state, scratch.start)
     most = MOST + 10 * method.count
     for trial in range(most):
-        begin_rubbing(method, system, state, desk, h)
-        made = after_stage(made, advance(method, system, state, held, desk, k, h))
+        begin_rubbing(method, system, state, scratch, h)
+        made = after_stage(made, advance(method, system, state, held, scratch, k, h))
         if made.status < 0.0:
             return made
         for r in range(method.count):
             i = int(method.rows[WIDTH * r + LINK])
             at, v = tree.iq[i], tree.iv[i]
-            moved = (state.q[at] - desk.start.q[at]) + (state.low[at] - desk.start.low[at])
-            desk.push[r] = moved if state.slip[v] != 0.0 else state.impulse[2 * tree.nv + v]
-        wrong = check(method, tree, state, desk, h, SMALL)  # the pivot is of Newton's matrix, M/h
+            moved = (state.q[at] - scratch.start.q[at]) + (state.low[at] - scratch.start.low[at])
+            scratch.push[r] = moved if state.slip[v] != 0.0 else state.impulse[2 * tree.nv + v]
+        wrong = check(method, tree, state, scratch, h, SMALL)  # the pivot is of Newton's matrix, M/h
         if wrong == 0 or trial == most - 1:
-            found = end_rubbing(method, system, state, desk, h) and wrong == 0
+            found = end_rubbing(method, system, state, scratch, h) and wrong == 0
             return made if found else crowded(made)
         patience = PATIENCE if wrong < least else patience - 1
         least = min(least, wrong)
-        change(method, tree, state, desk, patience)
-        back(system, state, desk.start)
+        change(method, tree, state, scratch, patience)
+        back(system, state, scratch.start)
         begin_part(method, system, state, h)
     return crowded(made)

@@ -38,22 +38,22 @@ def put_locks(method, system, state, moving):
 
 
 @part
-def solve_held(method, system, state, held, desk, forces, out):
+def solve_held(method, system, state, held, scratch, forces, out):
     """Lock the joints that are marked as held, and those that stick if it is about ``forces``. Gives their velocities
     or accelerations in out, and in push what holds each joint that is held, or how fast the others move."""
     tree, w = system.tree, state.w
     for r in range(method.count):
         i = int(method.rows[WIDTH * r + LINK])
         stuck = forces and sticks(method, state, r, tree.iv[i])
-        link(w, i).free = 0.0 if desk.held[r] != 0.0 or stuck else 1.0
+        link(w, i).free = 0.0 if scratch.held[r] != 0.0 or stuck else 1.0
     state.factored[0] = 0.0
     if forces:
-        accelerations(method, system, state, held, desk, out)
+        accelerations(method, system, state, held, scratch, out)
     else:
         velocity(rows_of(method.base), tree, state, out)
     for r in range(method.count):
         i = int(method.rows[WIDTH * r + LINK])
-        desk.push[r] = holding(tree, w, i) if desk.held[r] != 0.0 else out[tree.iv[i]]
+        scratch.push[r] = holding(tree, w, i) if scratch.held[r] != 0.0 else out[tree.iv[i]]
 
 
 @kernel
@@ -65,20 +65,20 @@ def slack(method, state, r, h, forces):
 
 
 @part
-def exchange(method, system, state, held, desk, forces, h, out):
+def exchange(method, system, state, held, scratch, forces, h, out):
     """Find which candidates are held, starting from those that are marked as held. Gives whether that was found."""
     w, least, patience = state.w, method.count + 1, PATIENCE
     way = 1.0 if forces or h > 0.0 else -1.0  # back in time, what approaches is what leaves
     for _ in range(MOST + 10 * method.count):
-        solve_held(method, system, state, held, desk, forces, out)
+        solve_held(method, system, state, held, scratch, forces, out)
         wrong, first = 0, -1
         for r in range(method.count):
-            if desk.candidate[r] == 0.0:
+            if scratch.candidate[r] == 0.0:
                 continue
             allowed = slack(method, state, r, h, forces)
-            if desk.held[r] != 0.0:
+            if scratch.held[r] != 0.0:
                 allowed *= link(w, int(method.rows[WIDTH * r + LINK])).pivot
-            if -way * desk.side[r] * desk.push[r] < -allowed:
+            if -way * scratch.side[r] * scratch.push[r] < -allowed:
                 wrong += 1
                 first = r if first < 0 else first
         if wrong == 0:
@@ -86,11 +86,11 @@ def exchange(method, system, state, held, desk, forces, h, out):
         patience = PATIENCE if wrong < least else patience - 1
         least = min(least, wrong)
         for r in range(method.count):
-            if desk.candidate[r] == 0.0 or (patience < 0 and r != first):
+            if scratch.candidate[r] == 0.0 or (patience < 0 and r != first):
                 continue
             allowed = slack(method, state, r, h, forces)
-            if desk.held[r] != 0.0:
+            if scratch.held[r] != 0.0:
                 allowed *= link(w, int(method.rows[WIDTH * r + LINK])).pivot
-            if -way * desk.side[r] * desk.push[r] < -allowed:
-                desk.held[r] = 1.0 - desk.held[r]
+            if -way * scratch.side[r] * scratch.push[r] < -allowed:
+                scratch.held[r] = 1.0 - scratch.held[r]
     return False

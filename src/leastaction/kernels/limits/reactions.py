@@ -46,12 +46,12 @@ def put_momenta(tree, w, kept):
 
 
 @part
-def accelerations(method, system, state, held, desk, out):
+def accelerations(method, system, state, held, scratch, out):
     """Accelerations (nv) of the node under all forces, locked joints being held; holding() then gives the forces that
     hold them. Needs the velocity."""
     tree, w, c = system.tree, state.w, rows_of(method.base)
     factor(c, tree, state)
-    keep_momenta(tree, w, desk.aside)
+    keep_momenta(tree, w, scratch.aside)
     for i in range(tree.n):
         L = link(w, i)
         L.momentum, L.joint_momentum6 = NONE, NONE
@@ -73,5 +73,5 @@ def accelerations(method, system, state, held, desk, out):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
         out[k] -= state.slip[k] * method.rows[WIDTH * r + FRICTION]
     put_rhs(tree, w, out)
-    put_momenta(tree, w, desk.aside)
+    put_momenta(tree, w, scratch.aside)
     solve_accelerations(c, tree, state, out)

@@ -40,7 +40,7 @@ def beyond(method, tree, state, r):
 
 
 @part
-def node_velocity(method, system, state, desk, out):
+def node_velocity(method, system, state, scratch, out):
     """Velocity of the node by its momenta: joints that are held do not move, and those on their way back have their
     rates, which are in state.v. holding() then gives what that takes. Leaves the latter locked."""
     tree, w, c, rates = system.tree, state.w, rows_of(method.base), state.straight
@@ -52,7 +52,7 @@ def node_velocity(method, system, state, desk, out):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
         if abs(state.locks[k]) == RECOVERING:
             rates[k] = state.v[k]
-    keep_momenta(tree, w, desk.aside)
+    keep_momenta(tree, w, scratch.aside)
     velocities(tree, w, rates)
     for i in range(tree.n):
         L = link(w, i)
@@ -63,17 +63,17 @@ def node_velocity(method, system, state, desk, out):
             L.joint_momentum -= L.armature * rates[tree.iv[i]]
     put_locks(method, system, state, True)
     velocity_beside(c, tree, state, rates, out)
-    put_momenta(tree, w, desk.aside)
+    put_momenta(tree, w, scratch.aside)
     for k in range(tree.nv):
         out[k] += rates[k]
 
 
 @part
-def settle(method, system, state, desk):
+def settle(method, system, state, scratch):
     """Know the velocity of the node, joints on their way back having their rates, which are in state.v; and give the
     joints that are held or driven the momentum that belongs to it. Leaves the locks of a node."""
     tree, w, c = system.tree, state.w, rows_of(method.base)
-    node_velocity(method, system, state, desk, state.v)
+    node_velocity(method, system, state, scratch, state.v)
     put_reactions(c, tree, w)
     for i in range(tree.n):
         L, k = link(w, i), tree.iv[i]
@@ -86,27 +86,27 @@ def settle(method, system, state, desk):
 
 
 @part
-def drive(method, system, state, desk):
+def drive(method, system, state, scratch):
     """Give the joints that are marked as held the rates in push, at once; their work goes to the ledger."""
     tree = system.tree
     for r in range(method.count):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        desk.speed[r] = state.v[k]
-        if desk.held[r] != 0.0:
-            state.locks[k], state.v[k] = RECOVERING * desk.side[r], desk.push[r]
-            state.slip[k] = -desk.side[r] if desk.push[r] != 0.0 else 0.0  # its friction resists that
-    settle(method, system, state, desk)
+        scratch.speed[r] = state.v[k]
+        if scratch.held[r] != 0.0:
+            state.locks[k], state.v[k] = RECOVERING * scratch.side[r], scratch.push[r]
+            state.slip[k] = -scratch.side[r] if scratch.push[r] != 0.0 else 0.0  # its friction resists that
+    settle(method, system, state, scratch)
     for r in range(method.count):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
         impulse = state.impulse[2 * tree.nv + k]
         state.impulse[2 * tree.nv + k] = 0.0
         state.impulse[k] += impulse
-        if desk.held[r] != 0.0:
-            state.ledger[RECOVERY] -= 0.5 * (desk.speed[r] + desk.push[r]) * impulse
+        if scratch.held[r] != 0.0:
+            state.ledger[RECOVERY] -= 0.5 * (scratch.speed[r] + scratch.push[r]) * impulse
 
 
 @kernel
-def part_with(c, method, system, state, desk):
+def part_with(c, method, system, state, scratch):
     """Drive no joint that rows take along with others which are driven, and hold none of those at its limit."""
     if c is not None:
         tree = system.tree
@@ -116,15 +116,15 @@ def part_with(c, method, system, state, desk):
             for r in range(method.count):
                 i = int(method.rows[WIDTH * r + LINK])
                 k = tree.iv[i]
-                if (desk.held[r] != 0.0) if driven else abs(state.locks[k]) == HELD:
+                if (scratch.held[r] != 0.0) if driven else abs(state.locks[k]) == HELD:
                     if gives_way(tree, state, c, i):
                         link(state.w, i).free = 0.0
                     else:
-                        desk.held[r], state.locks[k] = 0.0, FREE
+                        scratch.held[r], state.locks[k] = 0.0, FREE
 
 
 @part
-def recover(method, system, state, held, desk, h):
+def recover(method, system, state, held, scratch, h):
     """At the beginning of a step: choose which joints are driven back to their limits, and how fast. One that would be
     held back by it goes free. Gives whether there are joints beyond their limits, or just back."""
     tree, any_ = system.tree, False
@@ -134,37 +134,38 @@ def recover(method, system, state, held, desk, h):
     if not any_:
         return False
     any_ = False
-    node_velocity(method, system, state, desk, state.v)  # else it is that of the last node that was looked at
+    node_velocity(method, system, state, scratch, state.v)  # else it is that of the last node that was looked at
     put_locks(method, system, state, False)
     for r in range(method.count):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
         far, side = beyond(method, tree, state, r)
         was = abs(state.locks[k]) == RECOVERING
         rate = min(RATE, far / h)
-        desk.held[r] = 1.0 if (was or (far > 0.0 and -side * state.v[k] < rate)) and h > 0.0 else 0.0
-        desk.side[r] = side if far > 0.0 else (0.5 * state.locks[k] if was else 0.0)
-        desk.begin[r] = -desk.side[r] * rate
-        any_ = any_ or desk.held[r] != 0.0
+        scratch.held[r] = 1.0 if (was or (far > 0.0 and -side * state.v[k] < rate)) and h > 0.0 else 0.0
+        scratch.side[r] = side if far > 0.0 else (0.5 * state.locks[k] if was else 0.0)
+        scratch.begin[r] = -scratch.side[r] * rate
+        any_ = any_ or scratch.held[r] != 0.0
     if not any_:
         return False
-    part_with(rows_of(method.base), method, system, state, desk)
+    part_with(rows_of(method.base), method, system, state, scratch)
     for r in range(method.count):  # one that is held at its limit stays so
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        desk.candidate[r] = desk.held[r]
-        desk.held[r] = 1.0 if state.locks[k] != FREE else desk.held[r]
-    solve_held(method, system, state, held, desk, True, desk.a)
+        scratch.candidate[r] = scratch.held[r]
+        scratch.held[r] = 1.0 if state.locks[k] != FREE else scratch.held[r]
+    solve_held(method, system, state, held, scratch, True, scratch.a)
     for r in range(method.count):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        desk.held[r] = desk.candidate[r]
-        pulled = -desk.side[r] * desk.push[r] < 0.0 and -desk.side[r] * state.v[k] >= 0.999 * abs(desk.begin[r])
-        if desk.held[r] != 0.0 and pulled and desk.begin[r] != 0.0:
-            desk.held[r] = 0.0
+        scratch.held[r] = scratch.candidate[r]
+        side = scratch.side[r]
+        pulled = -side * scratch.push[r] < 0.0 and -side * state.v[k] >= 0.999 * abs(scratch.begin[r])
+        if scratch.held[r] != 0.0 and pulled and scratch.begin[r] != 0.0:
+            scratch.held[r] = 0.0
             state.locks[k] = FREE
-        desk.push[r] = desk.begin[r]
+        scratch.push[r] = scratch.begin[r]
     put_locks(method, system, state, False)
-    drive(method, system, state, desk)
+    drive(method, system, state, scratch)
     for r in range(method.count):  # one that is back comes to rest there; whether it stays, resolve() finds
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        if desk.held[r] != 0.0 and desk.push[r] == 0.0:
+        if scratch.held[r] != 0.0 and scratch.push[r] == 0.0:
             state.locks[k] = FREE
     return True

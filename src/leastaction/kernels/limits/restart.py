@@ -4,7 +4,7 @@ from .. import methods
 from ..layout import LEDGER, Made
 from ..machine.jit import kernel, part
 from ..machine.memory import copy
-from ..node import arrive
+from ..node import enter_node
 from ..record import KNOWN
 from ..settings import CROWDED
 from .reactions import keep_momenta, put_momenta
@@ -30,7 +30,7 @@ def back(system, state, node):
     copy(node.v, state.v, tree.nv)
     copy(node.ledger, state.ledger, LEDGER)
     put_momenta(tree, state.w, node.momenta)
-    arrive(system, state.w, state.q)
+    enter_node(system, state.w, state.q)
     state.factored[0], state.known[0] = 0.0, 0.0
     for j in range(2 * tree.nv, 3 * tree.nv):
         state.impulse[j] = 0.0
@@ -46,16 +46,16 @@ def begin_part(method, system, state, h):
 
 
 @part
-def advance(method, system, state, held, desk, k, h):
+def advance(method, system, state, held, scratch, k, h):
     """A step of the base method, after which joints on their way back to a limit still have their rates."""
     tree = system.tree
     for r in range(method.count):
-        desk.speed[r] = state.v[tree.iv[int(method.rows[WIDTH * r + LINK])]]
+        scratch.speed[r] = state.v[tree.iv[int(method.rows[WIDTH * r + LINK])]]
     made = methods.advance(method.base, system, state, held, k, h)
     for r in range(method.count):
         at = tree.iv[int(method.rows[WIDTH * r + LINK])]
         if abs(state.locks[at]) == RECOVERING:
-            state.v[at] = desk.speed[r]
+            state.v[at] = scratch.speed[r]
     return made
 
 

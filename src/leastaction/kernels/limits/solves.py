@@ -7,7 +7,7 @@ from numba.extending import overload
 from ..constraints.held import (
     accelerations_with_rows, factor_rows, give_reactions, velocity_with_rows,
 )
-from ..constraints.closed import seen
+from ..constraints.closed import closed_as_views
 from ..joints import get_solution
 from ..machine.jit import INNER, kernel, part
 from ..machine.simd import COMPILED
@@ -21,13 +21,13 @@ ALONG = 1e3  # tolerances: 1e-11 rad or m
 
 def rows_of(base):
     """The rows that a method keeps, or None."""
-    return seen(base.closed) if "closed" in base._fields else None
+    return closed_as_views(base.closed) if "closed" in base._fields else None
 
 
 if COMPILED:
     @overload(rows_of, jit_options=INNER)
     def _rows_of(base):
-        return (lambda base: seen(base.closed)) if "closed" in base.fields else (lambda base: None)
+        return (lambda base: closed_as_views(base.closed)) if "closed" in base.fields else (lambda base: None)
 
 
 @kernel

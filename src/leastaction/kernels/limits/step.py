@@ -16,7 +16,7 @@ from .pivots import put_locks
 from .recovery import recover, settle
 from .restart import begin_part, crowded, keep_node
 from .solves import reach, rows_of
-from .table import FREE, FRICTION, HIGH, LINK, LOW, RECOVERING, WIDTH, Limited, desk_of
+from .table import FREE, FRICTION, HIGH, LINK, LOW, RECOVERING, WIDTH, Limited, scratch_of
 
 MOST = 200  # events in a step
 PATIENCE = 30  # events after which joints that touch their limits stay there for the rest of the step
@@ -26,16 +26,16 @@ NEAR = 1e-12  # rad or m: nearer to a limit a joint is looked at closely
 @part
 def begin(method, system, state, h):
     """Before the first of several steps."""
-    desk_of(method, system.tree).seen[0] = 0.0
+    scratch_of(method, system.tree).seen[0] = 0.0
     methods.begin(method.base, system, state, h)
 
 
 @kernel
-def remember(tree, state, desk):
+def remember(tree, state, scratch):
     """Keep what a failed step must give back."""
-    copy(state.locks, desk.locks, tree.nv)
-    copy(state.slip, desk.slip, tree.nv)
-    copy(state.impulse, desk.impulse, 2 * tree.nv)
+    copy(state.locks, scratch.locks, tree.nv)
+    copy(state.slip, scratch.slip, tree.nv)
+    copy(state.impulse, scratch.impulse, 2 * tree.nv)
 
 
 @kernel
@@ -61,32 +61,32 @@ def begin_to_slip(method, system, state):
 
 
 @part
-def enter(method, system, state, held, desk, h):
+def enter(method, system, state, held, scratch, h):
     """See to what changes at the beginning of a step: at the first one, joints that are at their limits; later, those
     that the new forces no longer push there. Gives whether something changed, and whether that could be found."""
     tree, found = system.tree, True
     for r in range(method.count):
-        desk.pinned[r] = 0.0
+        scratch.pinned[r] = 0.0
     if state.made[0] == 0.0:
         begin_to_slip(method, system, state)
-    changed = recover(method, system, state, held, desk, h)
+    changed = recover(method, system, state, held, scratch, h)
     if state.made[0] == 0.0:
         for r in range(method.count):
             near = reach(rows_of(method.base), bound(method, r, nearer(method, tree, state, r)))
             changed = changed or abs(gap(method, tree, state, r)) <= near
-    if changed or held.acts or desk.seen[0] == 0.0 or link(state.w, 0).pushed != 0.0:
-        distances(method, system, state, held, desk, h, True, desk.begin)
+    if changed or held.acts or scratch.seen[0] == 0.0 or link(state.w, 0).pushed != 0.0:
+        distances(method, system, state, held, scratch, h, True, scratch.begin)
     else:  # nothing is different from what the last step found at its end
-        copy(desk.end, desk.begin, method.count)
+        copy(scratch.end, scratch.begin, method.count)
     for r in range(method.count):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        changed = changed or (state.locks[k] != FREE and desk.begin[r] < 0.0)
+        changed = changed or (state.locks[k] != FREE and scratch.begin[r] < 0.0)
     if changed:
-        found, _, _ = resolve(method, system, state, held, desk, h, -1, -1)
+        found, _, _ = resolve(method, system, state, held, scratch, h, -1, -1)
         if not found:
-            stop_all(method, system, state, held, desk, h)
-        distances(method, system, state, held, desk, h, True, desk.begin)
-        keep_node(tree, state, desk.node)
+            stop_all(method, system, state, held, scratch, h)
+        distances(method, system, state, held, scratch, h, True, scratch.begin)
+        keep_node(tree, state, scratch.node)
     return changed, found
 
 
@@ -105,47 +105,47 @@ def all_inside(method, tree, state):
 def advance(method, system, state, held, k, h):
     """Step k: one of the base method, if all joints are inside their limits before and after it."""
     tree = system.tree
-    desk = desk_of(method, tree)
-    desk.plain[0] = 0.0
+    scratch = scratch_of(method, tree)
+    scratch.plain[0] = 0.0
     if all_inside(method, tree, state):
-        desk.plain[0] = 1.0
+        scratch.plain[0] = 1.0
         made = methods.advance(method.base, system, state, held, k, h)
         if made.status < 0.0 or all_inside(method, tree, state):
-            desk.seen[0] = 0.0
+            scratch.seen[0] = 0.0
             return made
-        desk.plain[0] = 0.0
+        scratch.plain[0] = 0.0
         methods.undo(method.base, system, state)
         begin_part(method, system, state, h)
-    return from_event_to_event(method, system, state, held, desk, k, h)
+    return from_event_to_event(method, system, state, held, scratch, k, h)
 
 
 @part
-def from_event_to_event(method, system, state, held, desk, k, h):
+def from_event_to_event(method, system, state, held, scratch, k, h):
     """Step k, in parts that end where a joint lands on its limit or leaves it."""
     tree, w = system.tree, state.w
-    remember(tree, state, desk)
+    remember(tree, state, scratch)
     made = nothing_yet(w)
-    kept, found = enter(method, system, state, held, desk, h)
+    kept, found = enter(method, system, state, held, scratch, h)
     if kept:
         begin_part(method, system, state, h)
-    desk.seen[0] = 0.0
+    scratch.seen[0] = 0.0
     left, events, lost_track = 1.0, 0, not found
     while True:
-        part_ = move(method, system, state, held, desk, k, left * h)
+        part_ = move(method, system, state, held, scratch, k, left * h)
         if part_.status < 0.0:
             return after_stage(made, part_)
-        distances(method, system, state, held, desk, h, False, desk.end)
-        target = most_urgent(method, state, desk, 1.0)
+        distances(method, system, state, held, scratch, h, False, scratch.end)
+        target = most_urgent(method, state, scratch, 1.0)
         if target < 0 or events > MOST:
             accept(method, tree, state)
             made = after_stage(made, part_)
-            desk.seen[0] = 1.0 if method.rubbing == 0 else 0.0
+            scratch.seen[0] = 1.0 if method.rubbing == 0 else 0.0
             break
         if not kept:
             methods.undo(method.base, system, state)
-            keep_node(tree, state, desk.node)
+            keep_node(tree, state, scratch.node)
             kept = True
-        part_, at, target = locate(method, system, state, held, desk, k, left * h, target, part_)
+        part_, at, target = locate(method, system, state, held, scratch, k, left * h, target, part_)
         if part_.status < 0.0:
             return after_stage(made, part_)
         free = state.locks[tree.iv[int(method.rows[WIDTH * target + LINK])]] == FREE
@@ -156,20 +156,20 @@ def from_event_to_event(method, system, state, held, desk, k, h):
         pinned = target if at == 0.0 and free else -1
         events += 1
         if events <= PATIENCE:
-            found, springs, pinned = resolve(method, system, state, held, desk, h, -1 if free else target, pinned)
+            found, springs, pinned = resolve(method, system, state, held, scratch, h, -1 if free else target, pinned)
             if pinned >= 0:
-                desk.pinned[pinned] = 1.0
+                scratch.pinned[pinned] = 1.0
         if events > PATIENCE or not found:
-            springs = stop_all(method, system, state, held, desk, h)
+            springs = stop_all(method, system, state, held, scratch, h)
         made = Made(made.evaluations, made.residual, made.status, made.blamed, made.least, springs)
         lost_track = lost_track or not found or events > MOST
         if left <= 1e-14:
             break
-        distances(method, system, state, held, desk, h, True, desk.begin)
-        keep_node(tree, state, desk.node)
+        distances(method, system, state, held, scratch, h, True, scratch.begin)
+        keep_node(tree, state, scratch.node)
         begin_part(method, system, state, left * h)
     if kept:
-        settle(method, system, state, desk)
+        settle(method, system, state, scratch)
         begin_part(method, system, state, h)
     return crowded(made) if lost_track else made
 
@@ -199,12 +199,12 @@ def trouble(method, state, made, twice, energy, known):
 def undo(method, system, state):
     """Come back to the node before the step that failed."""
     tree = system.tree
-    desk = desk_of(method, tree)
-    if desk.plain[0] == 0.0:
-        copy(desk.locks, state.locks, tree.nv)
-        copy(desk.slip, state.slip, tree.nv)
-        copy(desk.impulse, state.impulse, 2 * tree.nv)
-    desk.seen[0] = 0.0
+    scratch = scratch_of(method, tree)
+    if scratch.plain[0] == 0.0:
+        copy(scratch.locks, state.locks, tree.nv)
+        copy(scratch.slip, state.slip, tree.nv)
+        copy(scratch.impulse, state.impulse, 2 * tree.nv)
+    scratch.seen[0] = 0.0
     for j in range(2 * tree.nv, 3 * tree.nv):
         state.impulse[j] = 0.0
     put_locks(method, system, state, False)
@@ -212,9 +212,9 @@ def undo(method, system, state):
 
 
 @kernel
-def leave(method, system, state, kept):
+def after_look(method, system, state, kept):
     """As the base method."""
-    methods.leave(method.base, system, state, kept)
+    methods.after_look(method.base, system, state, kept)
 
 
-methods.method(Limited, begin, advance, look, trouble, undo, leave)
+methods.method(Limited, begin, advance, look, trouble, undo, after_look)

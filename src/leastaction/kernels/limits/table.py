@@ -1,4 +1,4 @@
-"""What a step with limits works on: the table of limited joints, and its desk."""
+"""What a step with limits works on: the table of limited joints, and its scratch memory."""
 
 from collections import namedtuple
 from math import isfinite
@@ -8,8 +8,8 @@ from ..machine.jit import kernel
 from ..machine.simd import after, numbers
 
 # base: the method that makes the motion between two events (step.Variational, rescue.Rescued, …); count: of rows;
-# rubbing: of those with dry friction; rows (count × WIDTH): see below; desk: scratch (DESK, desk_size)
-Limited = namedtuple("Limited", "base count rubbing rows desk")
+# rubbing: of those with dry friction; rows (count × WIDTH): see below; scratch (SCRATCH, scratch_size)
+Limited = namedtuple("Limited", "base count rubbing rows scratch")
 
 # A row of the table: number of the link, least and greatest coordinate, restitution, dry friction (N m, N)
 LINK, LOW, HIGH, RESTITUTION, FRICTION = range(5)
@@ -22,7 +22,7 @@ FREE, HELD, RECOVERING = 0.0, 1.0, 2.0
 # A node to come back to: configuration and what round-off has kept from it, velocity, momenta (12 n), ledger
 Node = namedtuple("Node", "q low v momenta ledger")
 
-# The desk.
+# The scratch memory.
 # - locks, slip, impulse: of the node before the step
 # - node, start: nodes inside the step, where the last event was, and where a trial of friction.py began
 # - aside (12 n), a, before (nv): scratch; seen: 1 if ``end`` below is of the node from which the next step starts;
@@ -34,22 +34,22 @@ Node = namedtuple("Node", "q low v momenta ledger")
 # - begin, end: how far it is from an event at the beginning and at the end of a motion: the gap to the nearer limit, or
 #   the force by which it is held there; pinned: 1 if it stays held for this step
 # - own: the joint's own momentum before dry friction
-Desk = namedtuple("Desk", "locks slip impulse node start aside a before seen plain side candidate held push speed "
-                          "bounce begin end pinned own")
+Scratch = namedtuple("Scratch", "locks slip impulse node start aside a before seen plain side candidate held push "
+                                "speed bounce begin end pinned own")
 OF_ROWS = 10  # of its parts, the last
 
 
-def desk_size(n, nq, nv, count):
-    """Numbers that the desk takes."""
+def scratch_size(n, nq, nv, count):
+    """Numbers that the scratch memory takes."""
     node = 2 * nq + nv + 12 * n + LEDGER
     return 4 * nv + 2 * node + 12 * n + 2 * nv + 2 + OF_ROWS * count
 
 
 @kernel
-def desk_of(method, tree):
-    """The desk through views."""
+def scratch_of(method, tree):
+    """Scratch memory through views."""
     nv, count = tree.nv, method.count
-    locks = numbers(method.desk)
+    locks = numbers(method.scratch)
     slip = after(locks, nv)
     impulse = after(slip, nv)
     first = after(impulse, 2 * nv)
@@ -69,7 +69,7 @@ def desk_of(method, tree):
     begin = after(bounce, count)
     end = after(begin, count)
     pinned = after(end, count)
-    return Desk(locks, slip, impulse, node_of(tree, first), node_of(tree, second), aside, a, before, seen, plain,
+    return Scratch(locks, slip, impulse, node_of(tree, first), node_of(tree, second), aside, a, before, seen, plain,
                 side, candidate, held, push, speed, bounce, begin, end, pinned, after(pinned, count))
 
 

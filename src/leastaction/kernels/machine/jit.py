@@ -28,7 +28,7 @@ def part(function):
     return note_part(kernel(function))
 
 
-def kept(decorate, function):
+def cached(decorate, function):
     """Decorate a function by Numba's ``decorate(function)``, and keep its machine code in our cache."""
     made = decorate(function)
     if cache.FOLDER and not numba.config.DISABLE_JIT:
@@ -38,17 +38,17 @@ def kept(decorate, function):
 
 def entry(function):
     """Compile a kernel that Python calls; it releases the GIL, so that other threads go on."""
-    return kept(partial(numba.njit, **ENTRY), function)
+    return cached(partial(numba.njit, **ENTRY), function)
 
 
 def exact_entry(function):
     """Compile a kernel that Python calls; each operation is rounded by itself, as in NumPy."""
-    return kept(partial(numba.njit, **{**ENTRY, "fastmath": False}), function)
+    return cached(partial(numba.njit, **{**ENTRY, "fastmath": False}), function)
 
 
 def apart(function):
     """Compile a kernel that other kernels call by its address, so that it is not compiled anew with each of them."""
-    return kept(partial(numba.njit, no_cpython_wrapper=True, **ENTRY), function)
+    return cached(partial(numba.njit, no_cpython_wrapper=True, **ENTRY), function)
 
 
 def bound(function, *arguments):

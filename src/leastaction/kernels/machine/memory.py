@@ -113,13 +113,13 @@ def packed(tree: Tree) -> np.ndarray:
 
 
 @part
-def look_at(system):
+def system_as_views(system):
     """A system through views, as kernels take it."""
-    return System(look(system.tree), system.rest, system.gravity, system.elements)
+    return System(tree_as_views(system.tree), system.rest, system.gravity, system.elements)
 
 
 @part
-def look(tree):
+def tree_as_views(tree):
     """The tree through views, as kernels take it, from one array (packed)."""
     t = integers(tree)
     n = t[0]
@@ -153,7 +153,7 @@ def parts(room: np.ndarray, tree: Tree, lanes: int) -> State:
 
 
 @part
-def see(tree, room, lanes):
+def state_as_views(tree, room, lanes):
     """A state through views: passing an array on, or taking one from a tuple, costs more than many a kernel does."""
     nq, nv = lanes * tree.nq, lanes * tree.nv
     w = numbers(room)
@@ -194,7 +194,7 @@ def see(tree, room, lanes):
 
 
 @part
-def see_lanes(s):
+def lanes_as_views(s):
     """A state of four simulations, from views of single numbers."""
     return State(
         in_fours(s.w), in_lanes(s.q), in_lanes(s.v), in_lanes(s.p), in_lanes(s.low), in_lanes(s.saved_q),

@@ -16,17 +16,17 @@ from ..machine.memory import copy, link
 from ..maths.vec3 import NONE
 from ..methods import method
 from ..momentum import carried_momentum, generalized_momentum, velocity_of
-from ..node import arrive, factor_at_node, potential_energy
+from ..node import enter_node, factor_at_node, potential_energy
 from ..rnea import momenta, velocities
 from ..search import worst_joint
 from ..settings import SVI
 from ..step import after_stage, nothing_yet, undo
 from ..step import begin as begin_steps
 from ..sweep import factor_mass
-from .dense_root import find_dense_root, restore_wrenches, see_desk
+from .dense_root import find_dense_root, restore_wrenches, scratch_as_views
 
-# stages, weights, dynamics, settings: as of step.Variational; residual: DRNEA or SVI; desk: room to work in
-Dense = namedtuple("Dense", "stages weights dynamics settings residual desk")
+# stages, weights, dynamics, settings: as of step.Variational; residual: DRNEA or SVI; scratch: room to work in
+Dense = namedtuple("Dense", "stages weights dynamics settings residual scratch")
 
 
 @kernel
@@ -48,7 +48,8 @@ def keep_in_joints(tree, w, p):
 @part
 def dense_step(method, system, state, held, h, stage):
     """As step.step."""
-    tree, w, settings, residual, desk = system.tree, state.w, method.settings, method.residual, see_desk(method.desk)
+    tree, w, settings, residual = system.tree, state.w, method.settings, method.residual
+    scratch = scratch_as_views(method.scratch)
     if residual == SVI:
         push_joints(tree, w, held, 0.5 * h)
     else:
@@ -58,9 +59,9 @@ def dense_step(method, system, state, held, h, stage):
     set_motion(tree, w, state.motion)
     if settings.implicit:
         factor_mass(tree, w, h)
-    evaluations, left, status = find_dense_root(system, state, h, state.scale[0], settings, residual, desk)
+    evaluations, left, status = find_dense_root(system, state, h, state.scale[0], settings, residual, scratch)
     if status < 0:
-        copy(desk.f, state.f, tree.nv)
+        copy(scratch.f, state.f, tree.nv)
         blamed = blame(tree, state, h, settings, status, residual)
         return Made(float(evaluations), left, float(status), blamed, 0.0, 0.0)
     get_motion(tree, w, state.motion)
@@ -68,13 +69,13 @@ def dense_step(method, system, state, held, h, stage):
     if residual == SVI:
         for i in range(tree.n):  # p1 = D₂L_d + f⁺
             carry_joint(tree, w, i, h)
-            link(w, i).joint_momentum += desk.x[tree.iv[i]] + 0.5 * h * desk.y[tree.iv[i]]
+            link(w, i).joint_momentum += scratch.x[tree.iv[i]] + 0.5 * h * scratch.y[tree.iv[i]]
     else:
         restore_wrenches(tree, w)
         carry(tree, w, h)
     for i in range(tree.n):
         apply_joint_motion(tree, w, i, state.q, state.low)
-    springs = arrive(system, w, state.q)
+    springs = enter_node(system, w, state.q)
     factor_at_node(tree, state)
     if residual == SVI:
         push_joints(tree, w, held, 0.5 * h)
@@ -121,14 +122,14 @@ def advance(method, system, state, held, k, h):
 def look(method, system, state, springs, whole):
     """Twice the kinetic energy, and the energy, of the node."""
     twice = velocity_of(system.tree, state.w, state.v)
-    if method.residual == SVI:  # until leave(), to have their sum
+    if method.residual == SVI:  # until after_look(), to have their sum
         velocities(system.tree, state.w, state.v)
         momenta(system.tree, state.w)
     return twice, 0.5 * twice + potential_energy(system, state.w, springs)
 
 
 @part
-def leave(method, system, state, kept):
+def after_look(method, system, state, kept):
     """With SVI, the links have no momentum of their own."""
     if method.residual == SVI:
         for i in range(system.tree.n):
@@ -143,4 +144,4 @@ def trouble(method, state, made, twice, energy, known):
     return 0.0
 
 
-method(Dense, begin, advance, look, trouble, undo, leave)
+method(Dense, begin, advance, look, trouble, undo, after_look)

@@ -20,10 +20,10 @@ from .svi import Paths, paths_of, svi, svi_jacobian
 
 # matrix: (nv²,) the Jacobian, or Broyden's approximation of its inverse; f, step, x, y, z: (nv,) the residual, the
 # last step of the search, and scratch; paths: of svi.py
-Desk = namedtuple("Desk", "matrix f step x y z paths")
+Scratch = namedtuple("Scratch", "matrix f step x y z paths")
 
 
-def desk_of(parent: np.ndarray, nv: int, workspace: np.ndarray, residual: int, method: int) -> Desk:
+def scratch_of(parent: np.ndarray, nv: int, workspace: np.ndarray, residual: int, method: int) -> Scratch:
     """Room to work in, for one simulation."""
     size = 0 if method == RIQN else nv
     if residual == SVI:
@@ -31,14 +31,14 @@ def desk_of(parent: np.ndarray, nv: int, workspace: np.ndarray, residual: int, m
     else:
         paths = paths_of(parent[:0], workspace[:0], False)
     f, step, x, y, z = np.zeros((5, nv))
-    return Desk(np.zeros(size * size), f, step, x, y, z, paths)
+    return Scratch(np.zeros(size * size), f, step, x, y, z, paths)
 
 
 @part
-def see_desk(desk):
-    """The desk through views."""
-    p = desk.paths
-    return Desk(desk.matrix, desk.f, desk.step, desk.x, desk.y, desk.z, Paths(
+def scratch_as_views(scratch):
+    """Scratch memory through views."""
+    p = scratch.paths
+    return Scratch(scratch.matrix, scratch.f, scratch.step, scratch.x, scratch.y, scratch.z, Paths(
         p.first, integers(p.main), p.width, p.joint, numbers(p.line), numbers(p.upper), numbers(p.lower),
         numbers(p.middle), p.q, p.v))
 
@@ -57,17 +57,17 @@ def restore_wrenches(tree, w):
 
 
 @kernel
-def evaluate(system, state, h, settings, residual, desk):
-    """Set desk.f to the residual of the present motion. Returns twice the kinetic energy and, as drnea(), the least
-    cos(θ/2). For SVI, desk.x and desk.y are ∂L/∂v and ∂L/∂q; for DRNEA, the wrenches are copied to the twists."""
-    tree, w, f = system.tree, state.w, desk.f
+def evaluate(system, state, h, settings, residual, scratch):
+    """Set scratch.f to the residual of the present motion. Returns twice the kinetic energy and, as drnea(), the least
+    cos(θ/2). For SVI, scratch.x and scratch.y are ∂L/∂v and ∂L/∂q; for DRNEA, the wrenches are copied to the twists."""
+    tree, w, f = system.tree, state.w, scratch.f
     if residual == SVI:
-        get_motion(tree, w, desk.z)
-        twice = svi(system, state.q, desk.z, h, desk.paths, (desk.x, desk.y))
+        get_motion(tree, w, scratch.z)
+        twice = svi(system, state.q, scratch.z, h, scratch.paths, (scratch.x, scratch.y))
         for i in range(tree.n):
             joint_residual(tree, w, i, h)
             j = tree.iv[i]
-            f[j] = desk.x[j] - 0.5 * h * desk.y[j] - link(w, i).tau
+            f[j] = scratch.x[j] - 0.5 * h * scratch.y[j] - link(w, i).tau
         return twice, 1.0
     twice, least = drnea(tree, w, h, settings.retraction, True)
     save_wrenches(tree, w)  # the solves below have another use for them
@@ -88,40 +88,41 @@ def solve_with_mass(tree, w, b, x):
 
 
 @kernel
-def newton_step(system, w, h, settings, residual, desk):
-    """desk.step = −J⁻¹ f. Gives whether J is regular."""
-    tree, nv, matrix = system.tree, len(desk.f), numbers(desk.matrix)
+def newton_step(system, w, h, settings, residual, scratch):
+    """scratch.step = −J⁻¹ f. Gives whether J is regular."""
+    tree, nv, matrix = system.tree, len(scratch.f), numbers(scratch.matrix)
     if residual == SVI:
-        svi_jacobian(tree, system.gravity, h, desk.paths, matrix, nv)
+        svi_jacobian(tree, system.gravity, h, scratch.paths, matrix, nv)
     else:
-        clear(desk.x, tree.nv)
-        drnea_jacobian(tree, w, h, settings.retraction, desk.x, desk.matrix.reshape((nv, nv)))
+        clear(scratch.x, tree.nv)
+        drnea_jacobian(tree, w, h, settings.retraction, scratch.x, scratch.matrix.reshape((nv, nv)))
     for j in range(nv):
-        desk.step[j] = -desk.f[j]
-    return lu_solve(matrix, nv, numbers(desk.step))
+        scratch.step[j] = -scratch.f[j]
+    return lu_solve(matrix, nv, numbers(scratch.step))
 
 
 @kernel
-def broyden_start(tree, w, h, desk):
+def broyden_start(tree, w, h, scratch):
     """The approximate inverse B = h M⁻¹, column by column; it is symmetric."""
-    nv = len(desk.f)
-    matrix = numbers(desk.matrix)
-    clear(desk.y, tree.nv)
+    nv = len(scratch.f)
+    matrix = numbers(scratch.matrix)
+    clear(scratch.y, tree.nv)
     for j in range(nv):
-        desk.y[j] = h
-        solve_with_mass(tree, w, desk.y, desk.x)
-        desk.y[j] = 0.0
+        scratch.y[j] = h
+        solve_with_mass(tree, w, scratch.y, scratch.x)
+        scratch.y[j] = 0.0
         for k in range(nv):
-            matrix[j * nv + k] = desk.x[k]
+            matrix[j * nv + k] = scratch.x[k]
 
 
 @kernel
-def broyden_step(desk, again):
-    """desk.step = −B f; if it is not the first, after Broyden's update of B by the step before, s = desk.step.
+def broyden_step(scratch, again):
+    """scratch.step = −B f; if it is not the first, after Broyden's update of B by the step before, s = scratch.step.
 
     With y = f − f_before, and so B y = B f + s: B ← B + (s − By) sᵀB / sᵀBy.
     """
-    nv, B, f, s, t = len(desk.f), numbers(desk.matrix), numbers(desk.f), numbers(desk.step), numbers(desk.x)
+    nv, B, f = len(scratch.f), numbers(scratch.matrix), numbers(scratch.f)
+    s, t = numbers(scratch.step), numbers(scratch.x)
     product(B, nv, f, t)
     shrink = 1.0
     if again:
@@ -130,7 +131,7 @@ def broyden_step(desk, again):
             ss += s[j] * s[j]
             st += s[j] * t[j]
         if ss + st != 0.0:  # at round-off a step may have no effect at all
-            c = numbers(desk.y)
+            c = numbers(scratch.y)
             transposed_product(B, nv, s, c)
             for j in range(nv):
                 add_row(B, j * nv, c, 0, nv, -t[j] / (ss + st))
@@ -149,20 +150,20 @@ def move_joints(tree, w, step):
 
 
 @kernel
-def find_dense_root(system, state, h, reference, settings, residual, desk):
-    """As root.find_root, with the plain search only. Needs factor_mass(). Leaves the desk and the
+def find_dense_root(system, state, h, reference, settings, residual, scratch):
+    """As root.find_root, with the plain search only. Needs factor_mass(). Leaves the scratch memory and the
     twists as evaluate()."""
     tree, w, best, left, stalled = system.tree, state.w, inf, inf, 0
     for iteration in range(1, settings.max_iterations + 1):
-        twice, least = evaluate(system, state, h, settings, residual, desk)
+        twice, least = evaluate(system, state, h, settings, residual, scratch)
         if not least > LEAST_COSINE:
             return iteration, left, ROTATION if isfinite(least) else NOT_FINITE
         square = 0.0
-        for value in desk.f:
+        for value in scratch.f:
             square += value * value
         left = sqrt(square)
         if settings.rule != ABSOLUTE or settings.method == RIQN:
-            square = solve_with_mass(tree, w, desk.f, desk.z)
+            square = solve_with_mass(tree, w, scratch.f, scratch.z)
             size = reference + 2.0 * twice
             relative = sqrt(square / size) if size > 0.0 else sqrt(square)
             left = left if settings.rule == ABSOLUTE else relative
@@ -175,14 +176,14 @@ def find_dense_root(system, state, h, reference, settings, residual, desk):
             return iteration, left, FLOOR
         best = min(best, left)
         if settings.method == DENSE_NEWTON:
-            if not newton_step(system, w, h, settings, residual, desk):
+            if not newton_step(system, w, h, settings, residual, scratch):
                 return iteration, left, NOT_FINITE
         elif settings.method == BROYDEN:
             if iteration == 1:
-                broyden_start(tree, w, h, desk)
-            broyden_step(desk, iteration > 1)
+                broyden_start(tree, w, h, scratch)
+            broyden_step(scratch, iteration > 1)
         else:
-            for j in range(len(desk.z)):
-                desk.step[j] = -h * desk.z[j]
-        move_joints(tree, w, desk.step)
+            for j in range(len(scratch.z)):
+                scratch.step[j] = -h * scratch.z[j]
+        move_joints(tree, w, scratch.step)
     return settings.max_iterations, left, EXHAUSTED

@@ -41,41 +41,41 @@ def set_late(L, h, c, k):
 
 
 @formula
-def armature(L, lead):
+def armature(L, lookahead):
     """What a joint that sees its force so far ahead has of armature besides its own."""
-    return lead * (L.own_damping + 2.0 * lead * L.late * L.stiffness)
+    return lookahead * (L.own_damping + 2.0 * lookahead * L.late * L.stiffness)
 
 
 @formula
-def damping(L, lead):
+def damping(L, lookahead):
     """What it has of damping besides its own."""
-    return lead * (1.0 + 2.0 * L.late) * L.stiffness
+    return lookahead * (1.0 + 2.0 * L.late) * L.stiffness
 
 
 @formula
 def set_screw(L, h, mobility):
     """Set what a SCREW joint sees ahead, given its mobility."""
     set_late(L, h, L.own_damping, L.stiffness)
-    L.lead = ahead(h, L.own_damping, mobility, L.armature - L.own_armature, L.lead)
-    L.armature = L.own_armature + armature(L, L.lead)
-    L.damping = L.own_damping + damping(L, L.lead)
+    L.lookahead = ahead(h, L.own_damping, mobility, L.armature - L.own_armature, L.lookahead)
+    L.armature = L.own_armature + armature(L, L.lookahead)
+    L.damping = L.own_damping + damping(L, L.lookahead)
 
 
 @formula
-def set_three(L, h, mobility, leads):
+def set_three(L, h, mobility, lookaheads):
     """What a joint of several degrees of freedom sees ahead along three axes, given its mobilities and what it did."""
-    (x, y, z), c = leads, L.own_damping
+    (x, y, z), c = lookaheads, L.own_damping
     return (ahead(h, c, mobility[0], armature(L, x), x), ahead(h, c, mobility[1], armature(L, y), y),
             ahead(h, c, mobility[2], armature(L, z), z))
 
 
 @formula
-def armatures(L, leads):
+def armatures(L, lookaheads):
     """As armature(), along three axes."""
-    return armature(L, leads[0]), armature(L, leads[1]), armature(L, leads[2])
+    return armature(L, lookaheads[0]), armature(L, lookaheads[1]), armature(L, lookaheads[2])
 
 
 @formula
-def dampings(L, leads):
+def dampings(L, lookaheads):
     """As damping(), along three axes."""
-    return damping(L, leads[0]), damping(L, leads[1]), damping(L, leads[2])
+    return damping(L, lookaheads[0]), damping(L, lookaheads[1]), damping(L, lookaheads[2])
