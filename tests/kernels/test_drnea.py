@@ -30,7 +30,7 @@ def check_residual(model, rng, h):
         f = la.discrete_residual(model, *triplet, h, tau, retraction)
         expected = action.residual(model, *triplet, h, tau, retraction=retraction)
         np.testing.assert_allclose(f, expected, rtol=0, atol=allowed)
-        state = reference.enter_node(model, *triplet[:2], h, tau, retraction=retraction)
+        state = reference.end_of_step(model, *triplet[:2], h, tau, retraction=retraction)
         by_reference = reference.drnea(model, state, triplet[2], h, tau, retraction=retraction)
         np.testing.assert_allclose(f, by_reference, rtol=0, atol=allowed)
 

@@ -37,7 +37,7 @@ def test_residual_and_jacobian(name, retraction):
     model, rng = MODELS[name](), np.random.default_rng(4)
     q_prev, q, q_next = random_triplet(rng, model, H)
     tau = rng.normal(size=model.nv)
-    state = reference.enter_node(model, q_prev, q, H, tau, retraction=retraction)
+    state = reference.end_of_step(model, q_prev, q, H, tau, retraction=retraction)
     f = reference.drnea(model, state, q_next, H, tau, retraction=retraction)
     scale = np.abs(reference.generalized_momentum(model, state)).max()
     np.testing.assert_allclose(la.discrete_residual(model, q_prev, q, q_next, H, tau, retraction), f, rtol=0,

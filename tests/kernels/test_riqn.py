@@ -30,7 +30,7 @@ def arriving_momentum(model, q_prev, q, h, retraction="exp"):
 def test_step_is_the_root_of_the_papers_equation(drawn):
     model, rng = drawn
     q_prev, q, _ = random_triplet(rng, model, H)
-    exact, _ = reference.find_root(model, reference.enter_node(model, q_prev, q, H), H)
+    exact, _ = reference.find_root(model, reference.end_of_step(model, q_prev, q, H), H)
     q_next, p_next = la.variational_step(model, q, arriving_momentum(model, q_prev, q, H), H, PAPER)
     np.testing.assert_allclose(difference(model, exact, q_next), 0, atol=1e-10)
     p_exact = arriving_momentum(model, q, exact, H)
@@ -41,7 +41,7 @@ def test_same_root_as_the_papers_riqn():
     rng = np.random.default_rng(5)
     model = random_model(rng, 5)
     q_prev, q, _ = random_triplet(rng, model, H)
-    exact, _ = reference.find_root(model, reference.enter_node(model, q_prev, q, H), H, root_finder="riqn")
+    exact, _ = reference.find_root(model, reference.end_of_step(model, q_prev, q, H), H, root_finder="riqn")
     q_next, _ = la.variational_step(model, q, arriving_momentum(model, q_prev, q, H), H, PAPER)
     np.testing.assert_allclose(difference(model, exact, q_next), 0, atol=1e-10)
 
