@@ -7,7 +7,7 @@ import pytest
 
 import leastaction as la
 from leastaction.simulation.group import Member
-from leastaction.simulation.members import run_members
+from leastaction.simulation.members import _Batch, run_members
 from leastaction.simulation.single import prepare
 
 NODE = ("q", "v", "p", "energy", "momentum")
@@ -38,6 +38,17 @@ KINDS = {
     "rest": lambda value: arm(stiffness=2.0, rest=value),
     "position of a fixed body": lambda value: arm(at=value),
 }
+
+
+def test_batches_that_share_a_start_do_not_share_a_ledger():
+    """As chunks of an ensemble on two threads: one with damping, another without, made from one run at its start."""
+    given = {"dt": 5e-3, "steps": 80, "integrator": la.Variational()}
+    like = prepare(arm(), np.array([1.0, 0.3]), np.zeros(2), **given)
+    batches = [_Batch([Member(b, arm(damping), np.array([1.0, 0.3 + 0.1 * b]), np.zeros(2), None) for b in range(7)],
+                      like, given, Event(), None, False) for damping in (0.1, 0.0, 0.1)]
+    for batch, columns in zip(batches, (6, 0, 6), strict=True):
+        made = [run for team in batch.teams for run in batch.run(team)]
+        assert all(run.ledger.shape == (81, columns) for run in made)
 
 
 @pytest.mark.parametrize("wrench", [None, "tool"])

@@ -65,12 +65,15 @@ def suits(integrator: Integrator, one: Member, wrench: Control) -> bool:
             and not any(map(callable, (one.control, wrench, one.command))))
 
 
-def stacked(count: int, like: Run) -> Record:
-    """Allocate the record of ``count`` runs like this one: the arrays of `Record`, with a first axis of members."""
+def stacked(count: int, like: Run, columns: int) -> Record:
+    """Allocate the record of ``count`` runs like this one: the arrays of `Record`, with a first axis of members.
+
+    The ledger has so many columns.
+    """
     model, nodes = like.sim.model, 1 + like.steps // like.every  # the start is the first node
     try:
         q, v, p, momentum, ledger, impulse = (np.empty((count, nodes, size)) for size in (
-            model.nq, model.nv, model.nv, 6, like.ledger, losses.impulses(model)))
+            model.nq, model.nv, model.nv, 6, columns, losses.impulses(model)))
         rows = step_room(count, -(-like.steps // like.every))
     except MemoryError:
         raise MemoryError(f"{nodes:,} nodes of {count} runs do not fit in memory: keep fewer, with a larger "
@@ -120,7 +123,8 @@ class _Team:
         # The kernel writes to four rows that follow each other. Where the members have no such rows, spare lanes
         # must not write over those of others: such a team has rows of its own, which are copied at the end.
         self.aside = [member.number for member in members] != list(range(four.start, four.stop))
-        out = stacked(LANES, like) if self.aside else rows_of(record, four)
+        self.ledger = record.ledger.shape[-1]
+        out = stacked(LANES, like, self.ledger) if self.aside else rows_of(record, four)
         if self.every > 1:  # the kernel writes how every step went, which is summed up at the end
             out = out._replace(**dict(zip(STEP, step_room(LANES, self.steps), strict=True)))
         self.out = out
@@ -164,7 +168,7 @@ class _Team:
             one = self.members[lane]
             self.alone[lane] = Simulator(one.model, one.q, one.v, dt=self.dt, integrator=self.like.sim.integrator,
                                          ignore=KNOWN)
-            self.alone[lane]._engine.ledger = self.like.ledger
+            self.alone[lane]._engine.ledger = self.ledger
         return self.alone[lane]
 
     def _record(self, lane: int) -> Record:

@@ -69,11 +69,11 @@ class _Batch:
     ) -> None:
         self.members, self.like, self.stop, self.begun, self.forgive = members, like, stop, begun, forgive
         self.options: dict[str, Any] = {**options, "steps": like.steps, "duration": None}
-        # All members write a ledger if one of them loses energy
-        like.ledger = like.sim._engine.ledger = max(
+        # All members write a ledger if one of them loses energy. Other batches may have the same ``like`` at this time
+        self.ledger = max(
             (like.sim.integrator.ledger(one.model, one.control is not None) for one in
              {(id(one.model), one.control is None): one for one in members}.values()), default=like.ledger)
-        self.record = stacked(len(members), like)
+        self.record = stacked(len(members), like, self.ledger)
         self.pushed = len(like.wrenches) > 0
         self.structures: list[bytes | None] = [
             self._structure(one) if suits(like.sim.integrator, one, options.get("wrench")) else None
@@ -116,11 +116,11 @@ class _Batch:
         one = self.members[b]
         with naming(b):
             run = prepare(one.model, one.q, one.v, control=one.control, command=one.command, **self.options)
-        run.ledger = run.sim._engine.ledger = self.like.ledger
         return run
 
     def _alone(self, b: int) -> Trajectory:
         own = self.like if self.members[b] is self.begun else self._prepared(b)
+        own.ledger = own.sim._engine.ledger = self.ledger
         own.stop = self.stop
         try:
             return make(own, Progress(0, False), "truncate", rows_of(self.record, b))

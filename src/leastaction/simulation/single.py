@@ -128,7 +128,7 @@ def prepare(
 
 def make(run: Run, bar: Progress, on_failure: OnFailure, kept: Record | None = None) -> Trajectory:
     """Make a run in memory: in a record that is given, or in a new one."""
-    memory = Memory(run.sim, kept or rows_of(stacked(1, run), 0), run.every)
+    memory = Memory(run.sim, kept or rows_of(stacked(1, run, run.ledger), 0), run.every)
     failure = None
     try:
         run.make(run.steps, memory, bar)
