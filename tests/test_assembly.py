@@ -75,7 +75,8 @@ def on_the_joint(model, joint, q):
     T = np.linalg.inv(ends[0]) @ ends[1]
     R, p = T[:3, :3], T[:3, 3]
     axis = {la.Universal: "axis1"}.get(type(joint), "axis")
-    z = np.array(getattr(joint, axis, Z)) / np.linalg.norm(getattr(joint, axis, Z))
+    z = np.array(Z if isinstance(joint, la.Ball) else getattr(joint, axis, Z))
+    z = z / np.linalg.norm(z)
     if isinstance(joint, la.Planar):
         z = np.cross(joint.axis1, joint.axis2)
         z /= np.linalg.norm(z)

@@ -163,7 +163,7 @@ def cubed(x):
 
 def kept_anew():
     """The kernel as a fresh program has it: decorated, nothing in memory yet."""
-    return jit.kept(partial(numba.njit, **jit.ENTRY), cubed)
+    return jit.cached(partial(numba.njit, **jit.ENTRY), cubed)
 
 
 def flipped(contents, where):
@@ -235,7 +235,7 @@ def test_disk_that_is_full(tmp_path, monkeypatch, capfd):
 
 def test_announcement_when_nothing_can_be_kept(monkeypatch, capsys):
     monkeypatch.setattr(cache, "FOLDER", "")
-    dispatcher = SimpleNamespace(py_func=jit.kept)
+    dispatcher = SimpleNamespace(py_func=jit.cached)
     announcer = jit._Announcer()
     announcer.on_start(SimpleNamespace(data={"dispatcher": dispatcher}))
     announcer.on_end(SimpleNamespace(data={"dispatcher": dispatcher}))

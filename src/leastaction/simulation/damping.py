@@ -52,6 +52,19 @@ def fastest_decay(damping: Array, solve: Callable[[Array], Array]) -> tuple[floa
     return rate, direction * direction / max(float(direction @ direction), np.finfo(float).tiny)
 
 
+def lookaheads(c: Compiled, w: Array) -> tuple[Array, Array]:
+    """Return how far ahead the damping of each link's joint is seen (n,), s, and the force of its servo (n,), s.
+
+    Both are 0 where the step resolves it.
+
+    Parameters
+    ----------
+    w : memory of a simulation that was set up for the step
+    """
+    links = [memory.python_link(w, i) for i in range(c.tree.n)]
+    return np.array([np.max(L.lookaheads) for L in links]), np.array([L.servo_lookahead for L in links])
+
+
 def refuse_composition(model: Model, c: Compiled, w: Array, dt: float, order: int, longest: float) -> None:
     """Raise a ValueError if some joint has damping that the stages of a step do not resolve.
 
@@ -62,9 +75,7 @@ def refuse_composition(model: Model, c: Compiled, w: Array, dt: float, order: in
     order : of the composition
     longest : its longest stage, in parts of dt
     """
-    links = [memory.python_link(w, i) for i in range(c.tree.n)]
-    # ½ − share of kernels/elements/lookahead.py
-    late = np.array([max(np.max(L.lookaheads), L.servo_lookahead) for L in links]) / (abs(dt) * longest)
+    late = np.maximum(*lookaheads(c, w)) / (abs(dt) * longest)  # ½ − share of kernels/elements/lookahead.py
     worst = int(np.argmax(late))
     if late[worst] <= 0.0:
         return

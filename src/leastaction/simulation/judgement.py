@@ -9,6 +9,7 @@ Where damping, a control or actuators work, the energies with what has left by t
 too. What is lost in the first tenth stays lost, so there the start counts as well.
 """
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,8 +17,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from leastaction.compiled import compile_model
 from leastaction.errors import AccuracyWarning, warn_user
 from leastaction.kernels.record import LOOK
+from leastaction.model.unhonoured import KNOWN
+from leastaction.simulation.damping import lookaheads
+from leastaction.simulation.simulator import Simulator
 
 if TYPE_CHECKING:
     from leastaction.trajectory import Trajectory
@@ -159,6 +164,9 @@ def _judge_work(run: "Trajectory", reason: str, noted: bool) -> Judgement:
     head = f"The energy is not meant to be constant: {reason}."
     if not (noted and run.integrator.keeps_ledger):
         return Judgement(True, reason, None, None, None, head, "")
+    if not _resolves_damping(run):
+        text = f"{head} The step does not resolve how fast damping acts, so the ledger is too rough to judge by."
+        return Judgement(True, reason, None, None, None, text, "")
     through = float(np.abs(np.diff(run.ledger, axis=0)).sum())
     scale, whole = max((run.energy_scale, "the peak kinetic energy"), (through, "all that came in and left"))
     error, most = (run.looks.energy - run.looks.energy[0]) / scale, float(np.abs(run.balance).max() / scale)
@@ -180,6 +188,17 @@ def _judge_work(run: "Trajectory", reason: str, noted: bool) -> Judgement:
                 f"by {part(max(wander, off))} of {whole}, furthest around t = {time:.3g} s; the greatest error is "
                 f"{part(most)}.")
     return Judgement(kept, reason, wander, swing, time, text, "" if kept else run.integrator.remedy(run.dt))
+
+
+def _resolves_damping(run: "Trajectory") -> bool:
+    """Tell whether the first step of a run resolves the damping of all joints."""
+    c = compile_model(run.model)
+    if not c.damped:
+        return True
+    with warnings.catch_warnings():  # the run has warned of its start
+        warnings.simplefilter("ignore")
+        sim = Simulator(run.model, run.q[0], run.v[0], dt=run.dt, integrator=run.integrator, ignore=KNOWN)
+    return not lookaheads(c, sim._engine.state.w)[0].any()
 
 
 def _tenths(error: Array) -> tuple[Array, float]:
