@@ -54,7 +54,8 @@ class Drives:
         self.nu, self.nv = len(actuators), model.nv
         at = [place(model, one) for one in actuators]
         dofs = np.array([v for _, v in at], dtype=int)
-        rank = {model.names[b]: k for k, b in enumerate(model.order())}  # which is the order of the kernels' links
+        names = model.names
+        rank = {names[b]: k for k, b in enumerate(model.order())}  # which is the order of the kernels' links
         groups: dict[int, list[int]] = {}
         for a in sorted(range(self.nu), key=lambda a: (rank[actuators[a].joint], actuators[a].dof)):
             groups.setdefault(int(dofs[a]), []).append(a)
