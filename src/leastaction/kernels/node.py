@@ -17,7 +17,7 @@ from .maths.spatial import read3
 from .maths.vec3 import NONE, dot
 from .mobility import added_energy, is_damped, look_ahead, start_ahead
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
-from .record import KNOWN
+from .record import begin_extremes
 from .rnea import gravitational_energy, kinetic_energy, total_momentum, velocities
 from .sweep import factor_mass
 
@@ -139,13 +139,7 @@ def prepare(system, state, given, h):
     kinetic = kinetic_energy(tree, w, v)
     energy = kinetic + potential_energy(system, w, springs)
     angular, linear = total_momentum(tree, w)
-    momentum = angular + linear
-    state.twice[0], state.energy[0] = 2.0 * kinetic, energy
-    extremes = state.extremes
-    extremes[0] = extremes[1] = energy
-    for j in range(6):
-        state.total[j] = extremes[3 + j] = extremes[9 + j] = momentum[j]
-    extremes[2], extremes[KNOWN] = kinetic, 1.0
+    begin_extremes(state, 2.0 * kinetic, energy, angular + linear)
     if given == V and damped:
         look_ahead(tree, w, h)
         start_ahead(tree, w)

@@ -37,6 +37,17 @@ def follow(kinetic, energy, momentum, extremes):
     extremes[KNOWN] = 1.0
 
 
+@kernel
+def begin_extremes(state, twice, energy, momentum):
+    """Know the energies and the momentum of a node, and let the extremes begin with them."""
+    state.twice[0], state.energy[0] = twice, energy
+    for j in range(6):
+        state.total[j] = momentum[j]
+        state.extremes[LEAST_MOMENTUM + j] = state.extremes[GREATEST_MOMENTUM + j] = momentum[j]
+    state.extremes[LEAST] = state.extremes[GREATEST] = energy
+    state.extremes[KINETIC], state.extremes[KNOWN] = 0.5 * twice, 1.0
+
+
 def put_number(target, k, x):
     """Write a number to place k; in lanes, to that of each."""
     target[k] = x

@@ -17,7 +17,7 @@ from ..methods import method
 from ..mobility import look_ahead
 from ..momentum import generalized_momentum
 from ..node import enter_node, force_scale, potential_energy, restore_node
-from ..record import KNOWN as LOOKED_AT, LOOK
+from ..record import LOOK, begin_extremes
 from ..rnea import total_momentum
 from ..settings import SINGULAR, UNRESOLVED
 from ..step import NOTICEABLE, after_stage, finish_step, jumped, may_divide, note_work, nothing_yet
@@ -156,13 +156,7 @@ def set_up(closed, system, room, carried):
     twice = told[TWICE]
     energy = 0.5 * twice + potential_energy(system, state.w, springs)
     angular, linear = total_momentum(system.tree, state.w)
-    momentum = angular + linear
-    state.twice[0], state.energy[0] = twice, energy
-    extremes = state.extremes
-    extremes[0] = extremes[1] = energy
-    for j in range(6):
-        state.total[j] = extremes[3 + j] = extremes[9 + j] = momentum[j]
-    extremes[2], extremes[LOOKED_AT] = 0.5 * twice, 1.0
+    begin_extremes(state, twice, energy, angular + linear)
     if carried:
         put_back(system.tree, state.w, c)
     return -1 if told[FAILED] != 0.0 else int(told[REDUNDANT])
