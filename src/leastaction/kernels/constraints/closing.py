@@ -4,7 +4,7 @@
 It is for a baseline: the projection takes the drift of the loops away, but not that of the energy.
 """
 
-from ..joints import get_solution, move_by
+from ..joints import move_by
 from ..kinematics import place
 from ..layout import Made
 from ..machine.jit import kernel, part
@@ -13,7 +13,7 @@ from ..maths.vec3 import NONE
 from ..momentum import momentum_of
 from ..node import enter_node
 from ..settings import EXHAUSTED, SINGULAR
-from .elimination import down, up
+from .elimination import solve_node
 from .filling import rows_at_node
 from .projection import factor_node, project
 
@@ -39,9 +39,7 @@ def close(system, state, epsilon, c):
         for i in range(tree.n):
             L = link(w, i)
             L.wrench = L.tau6 = NONE
-        up(tree, w, c)
-        down(tree, w, c, None, None)
-        get_solution(tree, w, w, epsilon)
+        solve_node(tree, w, c, epsilon)
         move_by(tree, state.q, epsilon)
     return most
 

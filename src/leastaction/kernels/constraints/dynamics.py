@@ -8,7 +8,6 @@ from collections import namedtuple
 
 from ..aba import load, singular_joint
 from ..elements import set_time
-from ..joints import get_solution
 from ..layout import Held
 from ..machine.jit import entry, kernel
 from ..machine.memory import copy, link, system_as_views
@@ -18,7 +17,7 @@ from ..maths.spatial import read3
 from ..maths.vec3 import add, cross, dot, sub
 from ..node import enter_node, set_wrenches
 from .closed import NODE, closed_as_views
-from .elimination import down, up
+from .elimination import solve_node
 from .filling import rows_at_node
 from .projection import factor_node
 from .rows import COUPLE, DOT, POS, POWERS
@@ -86,9 +85,7 @@ def acceleration(system, w, v, held, c, out):
     load(system, w, v, held, out)
     for r in range(places.rows):
         x[places.rhs + r] = row_bias(tree, w, c, r, v, system.gravity) * x[places.active + r]
-    up(tree, w, c)
-    down(tree, w, c, None, None)
-    get_solution(tree, w, w, out)
+    solve_node(tree, w, c, out)
 
 
 @entry

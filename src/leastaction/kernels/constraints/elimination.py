@@ -15,7 +15,7 @@ Of a pair the pivot that comes first says how the two blocks lie in memory: B[ea
 it B[later, earlier]. Once a joint is gone, Sᵀ B[z, y] and B[y, z] S⁺ are in their place.
 """
 
-from ..joints import dispatch as joint
+from ..joints import dispatch as joint, get_solution
 from ..layout import DOF
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import add_to_matrix, alike, matrix
@@ -285,3 +285,12 @@ def down(tree, w, c, k, newton):
             gather_down(w, c, z, z.size, z.size)
             for j in range(z.size):
                 x[c.places.answer + z.number + j] -= product(x, z.inverse + z.size * j, c.places.square, z.size)
+
+
+@kernel
+def solve_node(tree, w, c, out):
+    """Solve for the right-hand sides of joints, links and rows with the mass matrix: out (nv,), and the multipliers in
+    the answer of the rows. Needs factor() with h = 0."""
+    up(tree, w, c)
+    down(tree, w, c, None, None)
+    get_solution(tree, w, w, out)

@@ -5,7 +5,6 @@ The rows are eliminated on the tree with its locked joints, A M_locked⁻¹ Aᵀ
 what the rows do to it, and rows that only locked joints could change are redundant.
 """
 
-from ..joints import get_solution
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
 from ..machine.simd import after
@@ -14,7 +13,7 @@ from ..maths.vec3 import NONE, dot
 from ..momentum import drop_momenta
 from .dynamics import row_bias
 from .closed import NODE
-from .elimination import down, up
+from .elimination import down, solve_node, up
 from .filling import add_impulses, rows_at_node
 from .projection import factor_node
 from .rows import COUPLE, opposite
@@ -23,20 +22,21 @@ STILL = (0.0, 0.0, 0.0)
 MOBILE = 1e-10  # of how far a joint gives way by itself, below which rows do not let it
 
 
+@kernel
+def any_locked(tree, w):
+    """Whether a joint is locked at a limit, or by dry friction (limits/)."""
+    for i in range(tree.n if tree.locks else 0):
+        if link(w, i).free == 0.0:
+            return True
+    return False
+
+
 @part
 def factor_rows(tree, state, c):
     """Factor the mass matrix with the rows of the node. It is not the one that ``factored`` is about."""
     rows_at_node(tree, state.w, c)
     factor_node(tree, state.w, c)
     state.factored[0] = 0.0
-
-
-@kernel
-def substitute(tree, w, c, out):
-    """Solve for the right-hand sides of joints, links and rows."""
-    up(tree, w, c)
-    down(tree, w, c, None, None)
-    get_solution(tree, w, w, out)
 
 
 @kernel
@@ -67,7 +67,7 @@ def velocity_with_rows(tree, state, c, beside, given, out):
             if c.x[c.places.active + r] != 0.0:
                 c.x[c.places.rhs + r] = row_rate(tree, state.w, c, r, given)
     drop_momenta(tree, state.w)
-    substitute(tree, state.w, c, out)
+    solve_node(tree, state.w, c, out)
 
 
 @part
@@ -77,7 +77,7 @@ def accelerations_with_rows(tree, state, c, out):
     for r in range(c.places.rows):
         on = c.x[c.places.active + r] != 0.0
         c.x[c.places.rhs + r] = row_bias(tree, state.w, c, r, state.v, STILL) if on else 0.0
-    substitute(tree, state.w, c, out)
+    solve_node(tree, state.w, c, out)
 
 
 @part

@@ -5,7 +5,6 @@ nodes that something looks at are projected, and afterwards put_back() gives the
 bits of a run depend neither on which nodes are looked at nor on how the run is cut into calls.
 """
 
-from ..joints import get_solution
 from ..kinematics import inertia_times
 from ..layout import DOF
 from ..machine.jit import formula, kernel, part
@@ -15,7 +14,7 @@ from ..maths.spatial import put6, read6
 from ..maths.vec3 import dot
 from ..momentum import drop_momenta
 from ..sweep import begin_inertias
-from .elimination import down, factor, up
+from .elimination import factor, solve_node
 from .filling import add_impulses, begin_mass, rows_at_node
 
 # What the last node that was projected was found to be, from places.told on: redundant rows; twice the kinetic energy;
@@ -26,15 +25,6 @@ REDUNDANT, TWICE, FAILED, KNOWN, STEPPED = 0, 1, 2, 3, 4
 @kernel
 def told_of(c):
     return after(c.x, c.places.told)
-
-
-@kernel
-def any_locked(tree, w):
-    """Whether a joint is locked at a limit, or by dry friction (limits/)."""
-    for i in range(tree.n if tree.locks else 0):
-        if link(w, i).free == 0.0:
-            return True
-    return False
 
 
 @kernel
@@ -94,6 +84,14 @@ def put_back(tree, w, c):
             L.joint_momentum = c.x[at + 6]
 
 
+@kernel
+def velocity(tree, w, c, out):
+    """Velocity (nv,) that opens no loop, by the momenta of the node: M v − Aᵀ μ = p, A v = 0. Needs factor_node()."""
+    clear(after(c.x, c.places.rhs), c.places.rows)
+    drop_momenta(tree, w)
+    solve_node(tree, w, c, out)
+
+
 @part
 def project(tree, state, c):
     """Project the momenta of the node, and set v, μ and what is told of the node. Needs place()."""
@@ -102,11 +100,7 @@ def project(tree, state, c):
     redundant, lost = factor_node(tree, w, c)
     told[KNOWN] = 1.0
     told[REDUNDANT], told[FAILED] = float(redundant), 1.0 if lost else 0.0
-    clear(after(x, places.rhs), places.rows)
-    drop_momenta(tree, w)
-    up(tree, w, c)
-    down(tree, w, c, None, None)
-    get_solution(tree, w, w, state.v)
+    velocity(tree, w, c, state.v)
     copy(after(x, places.answer), after(x, places.kick), places.rows)
     add_impulses(tree, w, c, places.answer, 1.0)
     told[TWICE] = twice_kinetic(tree, w, state.v)

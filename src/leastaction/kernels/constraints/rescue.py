@@ -2,12 +2,9 @@
 
 from math import inf
 
-from ..joints import get_solution
 from ..machine.jit import kernel
-from ..machine.memory import clear
-from ..machine.simd import after
-from ..momentum import drop_momenta
-from .elimination import down, up
+from . import projection
+from .elimination import down, solve_node, up
 from .filling import rows_after
 from .projection import factor_node, twice_kinetic
 from .search import factor_step
@@ -24,9 +21,7 @@ def square(tree, state, h, c):
     _, lost = factor_node(tree, w, c)
     if lost:
         return inf
-    up(tree, w, c)
-    down(tree, w, c, None, None)
-    get_solution(tree, w, w, state.f)
+    solve_node(tree, w, c, state.f)
     return twice_kinetic(tree, w, state.f)
 
 
@@ -43,8 +38,4 @@ def correct(tree, w, h, retraction, c):
 def velocity(tree, w, v, c):
     """Set v to the velocity of the momenta of the node, with the first kick, that opens no loop."""
     factor_node(tree, w, c)
-    clear(after(c.x, c.places.rhs), c.places.rows)
-    drop_momenta(tree, w)
-    up(tree, w, c)
-    down(tree, w, c, None, None)
-    get_solution(tree, w, w, v)
+    projection.velocity(tree, w, c, v)

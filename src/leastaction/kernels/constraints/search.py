@@ -24,7 +24,8 @@ from ..joints import screw
 from ..sweep import begin_stiffnesses
 from .elimination import down, factor, up
 from .filling import rows_after
-from .projection import STEPPED, any_locked, told_of
+from .held import any_locked
+from .projection import STEPPED, told_of
 
 
 @formula

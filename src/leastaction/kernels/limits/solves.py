@@ -84,4 +84,3 @@ def put_reactions(c, tree, w):
     """Give the momenta what the rows had to do for the last velocity."""
     if c is not None:
         give_reactions(tree, w, c)
-
