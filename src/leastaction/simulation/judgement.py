@@ -9,7 +9,6 @@ Where damping, a control or actuators work, the energies with what has left by t
 too. What is lost in the first tenth stays lost, so there the start counts as well.
 """
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,9 +19,8 @@ import numpy as np
 from leastaction.compiled import compile_model
 from leastaction.errors import AccuracyWarning, warn_user
 from leastaction.kernels.record import LOOK
-from leastaction.model.unhonoured import KNOWN
 from leastaction.simulation.damping import lookaheads
-from leastaction.simulation.simulator import Simulator
+from leastaction.simulation.engine import Engine
 
 if TYPE_CHECKING:
     from leastaction.trajectory import Trajectory
@@ -195,10 +193,9 @@ def _resolves_damping(run: "Trajectory") -> bool:
     c = compile_model(run.model)
     if not c.damped:
         return True
-    with warnings.catch_warnings():  # the run has warned of its start
-        warnings.simplefilter("ignore")
-        sim = Simulator(run.model, run.q[0], run.v[0], dt=run.dt, integrator=run.integrator, ignore=KNOWN)
-    return not lookaheads(c, sim._engine.state.w)[0].any()
+    engine = Engine(run.model, run.dt, run.integrator)
+    engine.start(run.q[0], run.v[0])
+    return not lookaheads(c, engine.state.w)[0].any()
 
 
 def _tenths(error: Array) -> tuple[Array, float]:
