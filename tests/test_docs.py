@@ -242,6 +242,46 @@ def test_force_of_the_extending_page(tmp_path):
         la.open(tmp_path / "run.h5")
 
 
+FORCE_IN_JOINTS = """
+random = np.random.default_rng(1)
+screws = (la.Revolute(axis=(0, 1, 0)), la.Prismatic(axis=(1, 0, 2)), la.Helical((0, 1, 1), 0.3),
+          la.Planar((1, 0, 0), (0, 1, 0)))
+tree, body = la.Model(), la.Inertia(1.0, com=(0.1, 0.2, 0.3), matrix=np.diag([0.2, 0.3, 0.4]))
+tree.add_body("base", joint=la.Free(), inertia=body)
+for k, joint in enumerate(screws):
+    tree.add_body(f"b{k}", parent="base" if k == 2 else tree.names[-1], joint=joint, position=(0.3, 0, 0), inertia=body)
+q, v, tau = tree.q0 + 0.0, random.normal(size=tree.nv), np.zeros(tree.nv)
+q[7:] = random.normal(size=tree.nq - 7)
+plain = la.Model.from_dict(tree.to_dict())
+for k, name in enumerate(("b0", "b1", "b2", "b3", "b3", "b3")):
+    tree.add_force(f"hard {k}", HardSpring(name, 2.0, dof=max(k - 3, 0)))
+    tau[6 + k] = -2.0 * q[7 + k] ** 3
+print(abs(la.forward_dynamics(tree, q, v) - la.forward_dynamics(plain, q, v, tau=tau)).max())
+print(la.energy(tree, q, v) - la.energy(plain, q, v) - 0.5 * (q[7:] ** 4).sum())
+for steps in (50, 100):
+    run = la.simulate(tree, q, v, dt=0.4 / steps, steps=steps)
+    print(run.max_energy_error)
+tree.add_force("wrong", HardSpring("base", 1.0))
+try:
+    la.simulate(tree, q, v, duration=0.01)
+except la.ModelError as error:
+    print(error)
+"""
+
+
+def test_force_inside_a_joint_of_the_extending_page(tmp_path):
+    """In every joint made of screws it does what given joint forces do. Not compiled, which would take long."""
+    script = tmp_path / "hard.py"
+    script.write_text(walk("class HardSpring(") + FORCE_IN_JOINTS, encoding="utf-8")
+    run = subprocess.run([sys.executable, "hard.py"], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True,
+                         env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "NUMBA_DISABLE_JIT": "1"})
+    *numbers, message = run.stdout.splitlines()
+    chain, forces, energy, coarse, fine = map(float, numbers)
+    assert chain < 1e-3 and forces < 1e-12 and abs(energy) < 1e-12
+    assert 3.5 < coarse / fine < 4.5
+    assert message.startswith("force 'wrong' (HardSpring): the joint of body 'base' is not made of screws")
+
+
 def test_forces_page(capsys):
     code, beam = blocks("forces.md", "python")
     names: dict = {}

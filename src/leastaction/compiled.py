@@ -26,7 +26,7 @@ from leastaction.model import Model, merge_fixed
 from leastaction.model.arrays import product, rotated
 from leastaction.model.joint import Part
 from leastaction.model.unhonoured import FRICTION, LIMITS
-from leastaction.tables import Places, tables
+from leastaction.tables import Places, screws, tables
 
 
 def zeros(count: int) -> np.ndarray:
@@ -387,7 +387,8 @@ def _compile(model: Model) -> Compiled:
     family = layout.LAST * (last[ground] == np.arange(n)) + layout.FORK * forks
     kind = np.array([part.kind for part in parts])
     places = Places({body.name: b for b, body in enumerate(bodies)}, link_of_body, merged.position,
-                    merged.quaternion, np.flatnonzero(carried & (merged.mass[mine] > 0)).tolist(), n)
+                    merged.quaternion, np.flatnonzero(carried & (merged.mass[mine] > 0)).tolist(), n,
+                    screws(model.names, kind, body_of_link))
     acting, force_rows = tables(model, places)
     gx, gy, gz = model.gravity.tolist()
     limits = _limits(parts, model.switched_off)

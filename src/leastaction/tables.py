@@ -1,6 +1,6 @@
 """From descriptions of forces to the tables of kernels/elements: names of bodies become links, points ride on them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from leastaction.kernels.elements.dampers import Dampers
 from leastaction.kernels.elements.magnets import Magnets
 from leastaction.kernels.elements.springs import Springs
 from leastaction.kernels.elements.thrusters import Thrusters
+from leastaction.kernels.layout import SCREW
 from leastaction.model import Field, Force, Model, Spring, Thruster
 from leastaction.model.arrays import rotated
 
@@ -27,6 +28,7 @@ class Places(NamedTuple):
     position, quaternion : (nb, 3), (nb, 4) pose of the body in the frame of that link
     links : all links that have mass
     ground : number of the ground, n
+    screws : by name of a body, the links that its joint moves, if its parts have one degree of freedom each
     """
 
     numbers: dict[str, int]
@@ -35,6 +37,7 @@ class Places(NamedTuple):
     quaternion: Array
     links: list[int]
     ground: int
+    screws: dict[str, list[int]]
 
     def point(self, body: str | None, x: Any) -> tuple[int, Array]:
         """Return the link that carries a body, None being the ground, and a point (3,) of it in its frame, m."""
@@ -43,12 +46,31 @@ class Places(NamedTuple):
         b = self.numbers[body]
         return int(self.link_of_body[b]), self.position[b] + self.direction(body, x)
 
+    def joint(self, body: str, dof: int = 0) -> int:
+        """Return the link that a degree of freedom of the body's joint moves; only of joints made of screws."""
+        moved = self.screws.get(body)
+        if moved is None:
+            raise ValueError(f"the joint of body '{body}' is not made of screws; it must be Revolute, Prismatic, "
+                             "Helical, Universal, Cylindrical, Planar or one of your own")
+        if not 0 <= dof < len(moved):
+            raise ValueError(f"the joint of body '{body}' has {len(moved)} degrees of freedom, and none number {dof}")
+        return moved[dof]
+
     def direction(self, body: str | None, d: Any) -> Array:
         """Return a direction (3,) of a body in the frame of its link."""
         given = np.array(d, dtype=float)
         if body is None:
             return given
         return np.array(rotated(self.quaternion[self.numbers[body]].tolist(), given.tolist()))
+
+
+def screws(names: Sequence[str], kind: Array, body_of_link: Iterable[int]) -> dict[str, list[int]]:
+    """Find the links that joints made of screws move, by name of the body; given (n,) of each link."""
+    found: dict[str, list[int]] = {}
+    for i, b in enumerate(body_of_link):
+        if kind[i] == SCREW:
+            found.setdefault(names[b], []).append(i)
+    return found
 
 
 @singledispatch

@@ -19,7 +19,7 @@ from leastaction.kernels.layout import LINK
 from leastaction.model import Ball, Body, Inertia, Merged, Model
 from leastaction.model.arrays import as_array, rotated
 from leastaction.model.merge import merge_numbers
-from leastaction.tables import Places, tables
+from leastaction.tables import Places, screws, tables
 
 Array = np.ndarray
 # What differs: ("gravity", -1) → (B, 3); ("mass", body) → (B,), with which the inertia grows; ("com", body) and
@@ -158,7 +158,8 @@ def _places(model: Model, base: Compiled, position: Array) -> Places:
     """Where the bodies are on the links, at other positions (nb, 3)."""
     mass = base.constants[:, LINK.rows("mass").start]
     return Places({name: b for b, name in enumerate(model.names)}, base.link_of_body, position, base.body_quaternion,
-                  np.flatnonzero(mass > 0).tolist(), base.tree.n)
+                  np.flatnonzero(mass > 0).tolist(), base.tree.n,
+                  screws(model.names, base.tree.kind, base.body_of_link))
 
 
 def _flags(base: Compiled, constants: Array) -> tuple[Array, list[bool], list[bool]]:

@@ -68,7 +68,8 @@ class Force(ByValue):
         Parameters
         ----------
         places : ``places.point(body, x)`` gives the link that carries a body, and a point (3,) of the body in the frame
-            of that link; ``places.direction(body, d)`` likewise a direction; ``places.links`` are all that have mass
+            of that link; ``places.direction(body, d)`` likewise a direction; ``places.joint(body, dof)`` the link that
+            a degree of freedom of its joint moves; ``places.links`` are all that have mass
         """
         raise ModelError(f"{type(self).__name__} does not say in a method tables() what acts; see docs/extending.md")
 

@@ -1,4 +1,5 @@
-"""What elements ask of a node: where points of links are, and when it is; and what they do to it: push there."""
+"""What elements ask of a node: where points of links are, how far joints have moved, and when it is; and what they do
+to it: push there."""
 
 from collections import namedtuple
 
@@ -6,6 +7,7 @@ from ..machine.jit import kernel
 from ..machine.memory import link
 from ..machine.simd import choose, less, number, numbers
 from ..maths import so3
+from ..maths.spatial import shift_wrench
 from ..maths.vec3 import add, cross, dot, neg, scale, sub
 
 # A line between two links, number ``on`` and ``other``: the arms from their origins to its ends, m, and the unit vector
@@ -58,6 +60,27 @@ def pull(tree, w, line, impulse):
     """Pull the ends of a line together, by an impulse along it."""
     push(tree, w, line.on, line.arm, scale(impulse, line.way))
     push(tree, w, line.other, line.other_arm, neg(scale(impulse, line.way)))
+
+
+@kernel
+def coordinate(w, i):
+    """How far the SCREW joint of link i has moved, rad or m."""
+    return link(w, i).angle
+
+
+@kernel
+def push_joint(tree, w, i, impulse):
+    """Add an impulse along the coordinate of the SCREW joint of link i, N m s or N s: to the link, and the opposite to
+    its parent. So it changes no other joint's momentum, nor that of a mechanism which floats."""
+    L = link(w, i)
+    turn, move = L.axis
+    k = impulse / (dot(turn, turn) + dot(move, move))
+    (m, f), (own_m, own_f) = L.momentum, (scale(k, turn), scale(k, move))
+    L.momentum = add(m, own_m), add(f, own_f)
+    if tree.parent[i] < tree.n:
+        P = link(w, tree.parent[i])
+        (m, f), (own_m, own_f) = P.momentum, shift_wrench(own_m, own_f, L.arm)
+        P.momentum = sub(m, own_m), sub(f, own_f)
 
 
 @kernel
