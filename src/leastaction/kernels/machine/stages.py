@@ -3,7 +3,7 @@
 Numba optimises every function and makes machine code of it, then does so again for each of its callers, at every level.
 Kernels below an entry are only used inside entries, so here they stop at LLVM's intermediate code. An entry links the
 code of all of them, and LLVM optimises the whole. Functions that only borrow arrays from their callers do not count
-references to them.
+references to them. Of a test ``x is None`` of an argument, one branch is compiled, whatever the argument is.
 
 This uses parts of Numba that are not public. compilers.py tries whether they work, and uses Numba's own pipeline if
 not.
@@ -12,11 +12,15 @@ not.
 import operator
 from copy import copy
 from functools import cache
+from types import SimpleNamespace
 
 from numba._dynfunc import make_function
+from numba.core import types
+from numba.core.analysis import dead_branch_prune
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
+from numba.core.untyped_passes import DeadBranchPrune
 
 # Passes that are left out: for contexts, closures, array expressions, dynamic exceptions and literal loops, which no
 # kernel uses; and for reports
@@ -134,6 +138,25 @@ class EntryLowering(NativeLowering):
         return super().run_pass(state)
 
 
+def _known(kind):
+    """The type of an argument as dead_branch_prune takes it. Of ``x is None``, it prunes the other branch if x has the
+    type of None or of a literal, so a type whose values are never None is given as that of a literal."""
+    return kind if isinstance(kind, (types.NoneType, types.Omitted, types.Optional)) else SimpleNamespace(
+        literal_type=kind)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PruneBranches(DeadBranchPrune):
+    """Drop branches for arguments that are None where they are not, as Numba does for those that are not where they
+    are."""
+
+    _name = "leastaction_prune_branches"
+
+    def run_pass(self, state):
+        dead_branch_prune(state.func_ir, tuple(map(_known, state.args)))
+        return True
+
+
 @cache
 def _remembering(typing):
     """A typing context that remembers the result types of operators: at every sum and product Numba would try all
@@ -153,10 +176,11 @@ def _remembering(typing):
 
 
 def rearrange(state, pipelines, lowering):
-    """Replace the last stage of Numba's pipelines, and leave out passes that kernels do not need."""
+    """Replace the last stage of Numba's pipelines and the pruning of branches, and leave out passes that kernels do not
+    need."""
+    replaced = {NativeLowering: lowering, DeadBranchPrune: PruneBranches}
     state.typingctx = _remembering(state.typingctx)
     state.targetctx = state.targetctx.subtarget(typing_context=state.typingctx)
     for pipeline in pipelines:
-        pipeline.passes = [(lowering if one is NativeLowering else one, why) for one, why in pipeline.passes
-                           if one.name() not in _IDLE]
+        pipeline.passes = [(replaced.get(one, one), why) for one, why in pipeline.passes if one.name() not in _IDLE]
         pipeline.finalize()
