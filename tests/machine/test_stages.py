@@ -1,6 +1,7 @@
 """Kernels are compiled in stages with the installed Numba, and in Numba's own way with one that lacks the means."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -140,7 +141,7 @@ def test_what_an_entry_takes_in_cannot_be_found_by_others():
 
 
 @pytest.mark.skipif(not JIT, reason="compiles")
-def test_callers_are_linked_before_what_they_call():
+def test_linking_keeps_what_is_called_by_inner_functions_only():
     """Else LLVM leaves out a function that is called by another alone, and calling it is a jump to nowhere."""
 
     @numba.njit(**jit.INNER)
@@ -161,3 +162,21 @@ def test_callers_are_linked_before_what_they_call():
     functions = some.overloads[numba.float64,].library._final_module.functions
     assert not [f.name for f in functions if f.is_declaration and "twice" in f.name]
     assert some(2.0) == 6.0
+
+
+@pytest.mark.skipif(not STAGED, reason="is about code that was compiled in stages")
+@pytest.mark.parametrize("given", [None, 3.0])
+def test_one_branch_is_compiled_of_an_argument_that_may_be_none(given):
+    """None has no square root and no sum with a number: the other branch would not compile."""
+
+    @numba.njit(**jit.INNER)
+    def chosen(c, x):
+        if c is None:
+            return x if c is None or x < c else math.sqrt(c)
+        return (x + c if c is not None else c.nothing) + (c if c is None and c.nothing else 0.0)
+
+    @numba.njit(**jit.ENTRY)
+    def outer(c, x):
+        return chosen(c, x)
+
+    assert outer(given, 2.0) == (2.0 if given is None else 5.0)

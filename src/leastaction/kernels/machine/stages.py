@@ -41,7 +41,7 @@ class _Inner(JITCodeLibrary):
     def finalize(self):
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage.name == "external":
-                function.linkage = "linkonce_odr"  # the linker keeps one of several copies, and no unused function
+                function.linkage = "weak_odr"  # the linker keeps one of several copies, used already or not
         self._finalized = True
 
     def code(self):
@@ -56,6 +56,8 @@ class _Inner(JITCodeLibrary):
             whole._final_module = self.code().clone()
             whole._linking_libraries = self._linking_libraries
             whole.take_in()
+            for function in whole.inner_functions():
+                function.linkage = "linkonce_odr"  # so that none is kept that nothing calls
             for library in whole._linking_libraries:
                 whole._final_module.link_in(library._get_module_for_linking(), preserve=True)
             self._shared_module = whole._final_module
@@ -66,8 +68,7 @@ class _Whole(JITCodeLibrary):
     """Code of an entry and of all that it calls."""
 
     def take_in(self):
-        """Link inner functions at all levels, and leave other libraries to Numba. Callers are linked before what they
-        call: LLVM drops a function that nothing refers to yet, and its address would be zero."""
+        """Link inner functions at all levels, and leave other libraries to Numba."""
         called_first, met, others = [], set(), []
 
         def visit(library):
@@ -83,24 +84,39 @@ class _Whole(JITCodeLibrary):
 
         for library in self._linking_libraries:
             visit(library)
-        for library in reversed(called_first):
-            self._final_module.link_in(library.code(), preserve=True)
+        for library in called_first:
             self._reload_init.update(library._reload_init)
+        if called_first:
+            self._final_module.link_in(_joined([library.code().clone() for library in reversed(called_first)]))
         self._linking_libraries = others
+
+    def inner_functions(self):
+        """Functions that were inner ones before they were linked."""
+        return [one for one in self._final_module.functions
+                if not one.is_declaration and one.linkage.name == "weak_odr"]
 
     def finalize(self):
         self.take_in()
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.linkage.name == "linkonce_odr":
-                # Nothing else calls it, so LLVM may reshape it. It is private and not internal: the linker of compiled
-                # code would find an internal one by its name, and give it to other entries instead of their own
-                function.linkage = "private"
+        for function in self.inner_functions():
+            # Nothing else calls it, so LLVM may reshape it. It is private and not internal: the linker of compiled
+            # code would find an internal one by its name, and give it to other entries instead of their own
+            function.linkage = "private"
         super().finalize()
 
     def _optimize_final_module(self):
         """Run all passes once. Numba runs them twice to find more references that cancel; here there are few."""
         passes, builder = self._codegen._module_pass_manager()
         passes.run(self._final_module, builder)
+
+
+def _joined(modules):
+    """One module of several, which are used up. Neighbours are linked in pairs, then pairs of pairs: at each link LLVM
+    looks through all that is linked already, so one by one would take a time that grows with the square."""
+    while len(modules) > 1:
+        for one, other in zip(modules[::2], modules[1::2], strict=False):
+            one.link_in(other)
+        modules = modules[::2]
+    return modules[0]
 
 
 def _no_executable(library, fndesc, env):
