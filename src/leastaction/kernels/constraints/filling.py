@@ -107,12 +107,12 @@ def grain(tree, w, c, r):
 
 
 @kernel
-def rows_after(tree, w, c, factoring):
+def rows_after(tree, w, c, factoring, forgiving):
     """Set g at the end of the present motion as the right-hand side; if ``factoring``, put the rows in place, too.
-    Where joints may be locked, g within round-off is zero: a mechanism that can no longer move rests exactly then, and
-    no correction is sought that means nothing. Needs displacements() and rows_at_node()."""
+    If ``forgiving``, and where joints may be locked, g within round-off is zero: a mechanism that can no longer move
+    rests exactly then, and no correction is sought that means nothing. Needs displacements() and rows_at_node()."""
     set_rows_after(tree, w, c, factoring)
-    for r in range(c.places.rows if tree.locks else 0):
+    for r in range(c.places.rows if tree.locks or forgiving else 0):
         if abs(c.x[c.places.rhs + r]) <= grain(tree, w, c, r):
             c.x[c.places.rhs + r] = 0.0
 

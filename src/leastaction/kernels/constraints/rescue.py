@@ -15,7 +15,7 @@ def square(tree, state, h, c):
     """xᵀ M x of the correction x that the present motion asks for, by the mass matrix and the rows of the node:
     M x − Aᵀ λ = −f, A x = −g/h. Infinite where the node is singular. Needs drnea()."""
     w = state.w
-    rows_after(tree, w, c, False)
+    rows_after(tree, w, c, False, True)
     for r in range(c.places.rows):
         c.x[c.places.rhs + r] /= h
     _, lost = factor_node(tree, w, c)
@@ -28,6 +28,7 @@ def square(tree, state, h, c):
 @kernel
 def correct(tree, w, h, retraction, c):
     """As rescue.correct."""
+    rows_after(tree, w, c, True, True)
     trouble = factor_step(tree, w, c, h, retraction, True)
     up(tree, w, c)
     down(tree, w, c, None, True)

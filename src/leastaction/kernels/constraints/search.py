@@ -52,9 +52,8 @@ def correction(tree, w, h):
 
 @kernel
 def factor_step(tree, w, c, h, retraction, exact):
-    """Factor Newton's matrix with rows at the present motion, and set g as the right-hand side. Gives a status: 0,
-    WRONG_ROOT or SINGULAR."""
-    rows_after(tree, w, c, True)
+    """Factor Newton's matrix with rows at the present motion. Gives a status: 0, WRONG_ROOT or SINGULAR. Needs
+    rows_after()."""
     begin_stiffnesses(tree, w, h, retraction, exact)
     det, redundant, lost = factor(tree, w, c, h, True)
     if not any_locked(tree, w):  # rows that follow from locked joints tell nothing of the configuration
@@ -71,9 +70,8 @@ def find_root(tree, state, h, reference, settings, c):
         twice_energy, least = drnea(tree, w, h, settings.retraction, True)
         if not least > LEAST_COSINE:
             return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE, least
-        if factored:
-            rows_after(tree, w, c, False)
-        else:
+        rows_after(tree, w, c, not factored, track[4] > 0.0)  # in trouble, a gap of round-off is none
+        if not factored:
             trouble = factor_step(tree, w, c, h, settings.retraction, not rough(settings, iteration))
             if trouble < 0:
                 return iteration, track[0], trouble, least

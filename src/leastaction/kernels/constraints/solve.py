@@ -51,7 +51,7 @@ def solve_jacobian(system, w, way, closed, b, d):
     rows_at_node(tree, w, c)
     motion_between(tree, w, q, way.q_next)
     drnea(tree, w, h, retraction, True)
-    rows_after(tree, w, c, True)
+    rows_after(tree, w, c, True, False)
     begin_stiffnesses(tree, w, h, retraction, True)
     det, _, lost = factor(tree, w, c, h, True)
     substitute(tree, w, c, b, d, True)
