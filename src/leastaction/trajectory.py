@@ -1,7 +1,7 @@
 """What a simulation gives back."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     import xarray
     from matplotlib.axes import Axes
 
-    from leastaction.analysis import Accuracy, Certificate
+    from leastaction.analysis import Accuracy, Certificate, Multipliers
     from leastaction.viewers import Viewer
 
 Array = np.ndarray
+NO_EVENTS: Array = np.zeros(0, dtype=np.int64)
 Control = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
 
 
@@ -111,6 +112,8 @@ class Trajectory:
     tally : what all steps needed; it does not depend on record_every
     failure : the StepError that ended the run early, with the last good state, kept or not; None if it went to its end
     origin : what else it takes to make the run again; None if that is not known
+    events : steps at which the number of redundant rows of loops changed, as kernels/constraints/step.py notes them;
+        empty without loops
     """
 
     model: Model
@@ -136,6 +139,7 @@ class Trajectory:
     tally: Tally
     failure: StepError | None = None
     origin: Origin | None = None
+    events: Array = field(default_factory=NO_EVENTS.copy)
 
     def __len__(self) -> int:
         return len(self.t)
@@ -255,22 +259,29 @@ class Trajectory:
         return analysis.reactions.openings(self)[0]
 
     @cached_property
-    def multipliers(self) -> Array:
-        """(N, m) forces of all rows of loops and couplings at the kept nodes, N, angles counting by the loop's length.
+    def multipliers(self) -> "Multipliers":
+        """Impulses of the rows of loops and couplings in the discrete equations of the kept nodes, N s: Multipliers.
 
-        They solve M a − Aᵀ f = τ − bias with A a = −Ȧ v, τ being the joint forces of the step that begins at the node.
-        Rows that follow from others share what they carry; their sum Aᵀ f is unique.
+        They are not kept but found by making the run again, bit for bit, as `at` does. What loops carry at an instant,
+        at every order, `reaction` gives.
         """
         from leastaction import analysis
 
-        return analysis.reactions.multipliers(self)
+        return analysis.multipliers(self)
+
+    @cached_property
+    def _row_forces(self) -> Array:
+        """(N, m) forces of all rows at the kept nodes, N, of which `reaction` is made."""
+        from leastaction import analysis
+
+        return analysis.reactions.row_forces(self)
 
     @cached_property
     def flags(self) -> Array:
-        """(N,) what was peculiar about the kept nodes, see Flag; 0 where nothing was."""
+        """(N,) what was peculiar about the kept nodes, and the steps since the one before, see Flag; 0 for nothing."""
         from leastaction import analysis
 
-        return analysis.reactions.flags(analysis.reactions.redundant_rows(self))
+        return analysis.singular.flags(self, analysis.singular.redundant_rows(self))
 
     def reaction(self, name: str) -> Array:
         """Give what a loop does to its body at the kept nodes.
@@ -337,9 +348,9 @@ class Trajectory:
         ----------
         t : time within the run, s
         """
-        from leastaction.simulation import run
+        from leastaction.simulation import again
 
-        return run.node_at(self, t)
+        return again.node_at(self, t)
 
     def _nearest(self, _step: int) -> Simulator:
         """Make a simulator at the latest node not after a step from which it is known how to go on."""

@@ -39,7 +39,8 @@ def test_loops_stay_closed(make):
 
 def test_without_loops_there_is_nothing_to_close():
     traj = la.simulate(la.library.pendulum(), q=[0.3], dt=DT, steps=3)
-    assert traj.closure.tolist() == [0.0] * 4 and traj.multipliers.shape == (4, 0) and traj.flags.tolist() == [0] * 4
+    assert traj.closure.tolist() == [0.0] * 4 and traj.flags.tolist() == [0] * 4
+    assert traj.multipliers.lam.shape == traj.multipliers.mu.shape == (4, 0)
     with pytest.raises(ValueError, match=r"there is no loop 'pin' in .*; its loops and couplings are none"):
         traj.reaction("pin")
 
@@ -87,10 +88,10 @@ def test_reaction_of_a_pendulum(joint):
     acceleration = np.stack([-along * turning + up * rate**2, 0 * angle, up * turning + along * rate**2], axis=1)
     expected = 2.0 * (acceleration + np.array([0, 0, 9.81]))
     reaction = traj.reaction("pin")
-    assert reaction.shape == (201, 6) and traj.multipliers.shape == (201, 3 if isinstance(joint, la.Ball) else 5)
+    assert reaction.shape == (201, 6) and traj._row_forces.shape == (201, 3 if isinstance(joint, la.Ball) else 5)
     np.testing.assert_allclose(reaction[:, 3:], expected, atol=1e-11)
     np.testing.assert_allclose(reaction[:, :3], 0.0, atol=1e-11)
-    np.testing.assert_allclose(traj.multipliers[:, :3] ** 2 @ np.ones(3), (reaction[:, 3:] ** 2).sum(1), rtol=1e-10)
+    np.testing.assert_allclose(traj._row_forces[:, :3] ** 2 @ np.ones(3), (reaction[:, 3:] ** 2).sum(1), rtol=1e-10)
 
 
 @pytest.mark.parametrize("angle", [0.3, 0.8, 1.2])
@@ -174,6 +175,47 @@ def test_a_singular_start_is_flagged():
     assert found.loops.changed[0] == DT and "there the mechanism is singular" in " ".join(found.verdict)
 
 
+def passes_flat(steps):
+    """A parallelogram, and a start from which it lies flat after so many steps: it has come from there."""
+    model = four_bar(la.Ball(), lengths=(1.0, 2.0, 1.0), base=2.0)
+    back = la.simulate(model, np.zeros(3), (-4.0, 4.0, -4.0), dt=DT, steps=steps)
+    return model, back.q[-1], -back.v[-1]
+
+
+def test_a_singular_node_that_is_not_kept_is_flagged(tmp_path):
+    """Flat after step 10 of 25, of which every seventh is kept: the node after step 14 knows, and so does the audit."""
+    model, q, v = passes_flat(10)
+    every = la.simulate(model, q, v, dt=DT, steps=25)
+    assert np.abs(every.q[10]).max() < 1e-5  # there rows tell one direction only to the root of round-off
+    assert abs(every.q[14, 0]) > 1e-2 and abs(every.q[14, 0] - every.q[14, 2]) < 1e-5  # it went on
+    changed = int(la.Flag.RANK_CHANGED)
+    assert every.flags[[7, 14, 21]].tolist() == [0, 0, 0] and every.flags[10] == changed
+    thin = la.simulate(model, q, v, dt=DT, steps=25, record_every=7, out=tmp_path / "run.h5")
+    np.testing.assert_array_equal(thin.q, every.q[::7])
+    plain = la.simulate(model, q, v, dt=DT, steps=25, record_every=7)
+    plain.save(tmp_path / "saved.h5")
+    member = la.simulate_many(model, [q] * 2, [v] * 2, dt=DT, steps=25, record_every=7)[1]
+    for run in (thin, plain, member, la.open(tmp_path / "run.h5"), la.open(tmp_path / "saved.h5")):
+        assert run.flags.tolist() == [0, 0, changed, 0]
+    found = la.audit(thin, estimate_accuracy=False)
+    assert found.loops.changed == [14 * DT] and "there the mechanism is singular" in " ".join(found.verdict)
+    sparse = la.simulate(model, q, v, dt=DT, steps=25, record_every=20)
+    assert sparse.flags.tolist() == [0, changed]
+    late = la.simulate(model, q, v, dt=DT, steps=12, record_every=7)  # flat after the last node that is kept
+    assert late.flags.tolist() == [0, 0]
+    assert 10 * DT <= la.audit(late, estimate_accuracy=False).loops.changed[0] <= 12 * DT
+
+
+@pytest.mark.parametrize("cut", [5, 9, 10, 11, 13])
+def test_a_run_that_goes_on_still_knows_of_singular_nodes(cut, tmp_path):
+    model, q, v = passes_flat(10)
+    whole = la.simulate(model, q, v, dt=DT, steps=25, record_every=7)
+    la.simulate(model, q, v, dt=DT, steps=cut, record_every=7, out=tmp_path / "run.h5")
+    resumed = la.resume(tmp_path / "run.h5", steps=25)
+    np.testing.assert_array_equal(resumed.events, whole.events)
+    np.testing.assert_array_equal(resumed.flags, whole.flags)
+
+
 def test_the_audit_tells_of_loops():
     found = la.audit(four_bar(), dt=DT, duration=0.5, estimate_accuracy=False)
     text = str(found)
@@ -199,7 +241,7 @@ def test_bits_last(tmp_path):
     stored = la.simulate(model, dt=DT, steps=60, out=tmp_path / "run.h5")
     one.save(tmp_path / "saved.h5")
     for other in (stored, la.open(tmp_path / "run.h5"), la.open(tmp_path / "saved.h5")):
-        for name in ("q", "v", "p", "closure", "multipliers", "flags"):
+        for name in ("q", "v", "p", "closure", "multipliers", "flags", "events"):
             np.testing.assert_array_equal(getattr(other, name), getattr(one, name), name)
         np.testing.assert_array_equal(other.reaction("pin"), one.reaction("pin"))
         assert other.model == model
@@ -238,8 +280,11 @@ def test_a_run_that_was_cut_goes_on_with_the_same_bits(tmp_path):
     np.testing.assert_allclose(resumed.q, whole.q, atol=1e-12)
     again = la.simulate(model, dt=DT, steps=80, control=lambda t, q, v: np.zeros(3))
     np.testing.assert_array_equal(resumed.q, again.q)
+    np.testing.assert_array_equal(resumed.multipliers, again.multipliers)
     with pytest.raises(ValueError, match="what the loops carry depends on the forces of the run"):
         la.open(tmp_path / "run.h5").reaction("gear")
+    with pytest.raises(ValueError, match="the multipliers are not kept, and to find them the forces of the run"):
+        _ = la.open(tmp_path / "run.h5").multipliers
 
 
 def test_a_run_goes_on_whose_loops_are_open_at_the_state_of_the_model(tmp_path):

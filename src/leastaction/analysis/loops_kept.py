@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from leastaction.analysis.reactions import flags, openings, redundant_rows
+from leastaction.analysis.reactions import openings
+from leastaction.analysis.singular import redundant_rows, times
 from leastaction.closures import size
 from leastaction.compiled import compile_model
 from leastaction.trajectory import Trajectory
@@ -19,7 +20,8 @@ class LoopsKept(NamedTuple):
     rate : greatest rate A v, m/s
     kept : whether both are round-off
     rows, redundant : number of rows, and of those that follow from others at the start
-    changed : times, s, of the kept nodes at which another number of rows is redundant
+    changed : times, s, of the kept nodes at which another number of rows is redundant than at the start, or was since
+        the node kept before
     """
 
     closure: float
@@ -39,9 +41,9 @@ class LoopsKept(NamedTuple):
         found = ["Loops stay closed." if self.kept else
                  f"Loops do not stay closed: they open by up to {self.closure:.1e} m."]
         if self.changed:
-            found.append(f"At {len(self.changed)} kept nodes, the first at {self.changed[0]:.4g} s, another number of "
-                         "their rows is redundant than at the start: there the mechanism is singular, and round-off "
-                         "may decide how it goes on.")
+            found.append(f"At {len(self.changed)} kept nodes or in the steps before them, the first at "
+                         f"{self.changed[0]:.4g} s, another number of their rows is redundant than at the start: there "
+                         "the mechanism is singular, and round-off may decide how it goes on.")
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -59,4 +61,4 @@ def loops_kept(run: Trajectory) -> LoopsKept | None:
     length = size(c)
     kept = g.max() <= KEPT * length and rate.max() <= KEPT * length * max(float(np.abs(run.v).max()), 1.0)
     return LoopsKept(float(g.max()), float(rate.max()), bool(kept), len(c.rows.kind), int(redundant[0]),
-                     run.t[flags(redundant) != 0].tolist())
+                     times(run, redundant))

@@ -7,7 +7,6 @@ import numpy as np
 from leastaction.closures import opening, wrenches
 from leastaction.compiled import Compiled, compile_model
 from leastaction.dynamics import actuator_forces, link_wrenches, poses, vector, with_loops
-from leastaction.integrators import Flag
 from leastaction.model import Coupling, Loop, Model
 from leastaction.model.arrays import rotation_matrix
 from leastaction.trajectory import Control, Trajectory
@@ -24,27 +23,15 @@ def openings(run: Trajectory) -> tuple[Array, Array]:
     return np.array([abs(g).max() for g, _ in found]), np.array([abs(rate).max() for _, rate in found])
 
 
-def multipliers(run: Trajectory) -> Array:
-    """Return the multipliers (N, m) of all rows at the kept nodes, N."""
+def row_forces(run: Trajectory) -> Array:
+    """Return the forces (N, m) of all rows at the kept nodes, N, angles counting by the loop's length.
+
+    They solve M a − Aᵀ f = τ − bias with A a = −Ȧ v, τ being the joint forces of the step that begins at the node. Rows
+    that follow from others share what they carry; their sum Aᵀ f is unique.
+    """
     c = compile_model(run.model)
-    if c.rows is None:
-        return np.zeros((len(run), 0))
     return np.array([with_loops(run.model, c, run.q[k], run.v[k], *forces_at(run, k), float(run.t[k])).f
                      for k in range(len(run))])
-
-
-def redundant_rows(run: Trajectory) -> Array:
-    """Count the rows (N,) that follow from others at every kept node."""
-    c = compile_model(run.model)
-    if c.rows is None:
-        return np.zeros(len(run), dtype=int)
-    nothing = np.zeros(c.nv), np.zeros((c.tree.n, 6)), 0.0
-    return np.array([with_loops(run.model, c, q, v, *nothing).redundant for q, v in zip(run.q, run.v, strict=True)])
-
-
-def flags(redundant: Array) -> Array:
-    """Return the flags (N,) of nodes with so many redundant rows (N,)."""
-    return np.where(redundant != redundant[0], int(Flag.RANK_CHANGED), 0)
 
 
 def forces_at(run: Trajectory, k: int) -> tuple[Array, Array]:
@@ -84,7 +71,7 @@ def reaction(run: Trajectory, name: str) -> Array:
         known = ", ".join(f"'{loop.name}'" for loop in model.loops) or "none"
         raise ValueError(f"there is no loop '{name}' in {model.name}; its loops and couplings are {known}")
     rows = np.flatnonzero(c.rows.loop == model.loops.index(loop))  # type: ignore[union-attr]
-    f = run.multipliers[:, rows]
+    f = run._row_forces[:, rows]
     on = [[side[rows] for side in wrenches(c, q)[1:]] for q in run.q]
     if isinstance(loop, Coupling):
         return np.array([[f[k] @ side[:, 0] for side in on[k]] for k in range(len(run))])

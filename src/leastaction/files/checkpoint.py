@@ -19,6 +19,7 @@ from leastaction.files.describe import integrator_to_dict
 from leastaction.files.reading import places, plain_faults
 from leastaction.integrators import Status
 from leastaction.kernels import layout
+from leastaction.kernels.constraints.step import EVENTS
 from leastaction.kernels.guess import PAST
 from leastaction.kernels.record import EXTREMES, LOOK
 from leastaction.model.unhonoured import settled
@@ -31,7 +32,7 @@ TRIES, PAUSE = 3, 0.02  # attempts to read a file that another process may be wr
 def layout_key() -> str:
     """Return a hash of all addresses and sizes of the kernels' memory: a checkpoint fits only the same layout."""
     rows = sorted((name, value) for name, value in vars(layout).items() if name.isupper() and isinstance(value, int))
-    rows += [("PAST", PAST), ("EXTREMES", EXTREMES)]
+    rows += [("PAST", PAST), ("EXTREMES", EXTREMES), ("EVENTS", EVENTS)]
     return hashlib.sha256(repr(rows).encode()).hexdigest()[:16]
 
 

@@ -56,6 +56,8 @@ def _write(traj: Trajectory, path: Path) -> None:
             table[block, column] = total
     content = {"steps": traj.steps, "extremes": _extremes(traj), **_last(traj), **statistics.fields(),
                **EnergyWatch.of(traj.looks, traj.steps).fields(), "rows": sums.open, "commit": 1}
+    if traj.events.size:
+        content["events"] = traj.events
     kind = record_type(content)
     rows |= {"sums": table, "committed": np.array(len(traj)), "commits": np.array(1),
              CHECKPOINTS: np.frombuffer(checkpoint.pack(content) * 2, kind)}

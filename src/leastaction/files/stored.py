@@ -23,7 +23,7 @@ from leastaction.simulation.judgement import EnergyWatch
 from leastaction.simulation.progress import Progress
 from leastaction.simulation.run import OnFailure, Run
 from leastaction.simulation.simulator import Simulator
-from leastaction.trajectory import Control, Origin, Trajectory
+from leastaction.trajectory import NO_EVENTS, Control, Origin, Trajectory
 
 
 def _column(name: str) -> Any:
@@ -80,6 +80,7 @@ class StoredTrajectory(Trajectory):
                 energy_range=extremes[:2] + compile_model(model).ground_energy,
                 momentum_range=extremes[MOMENTA].reshape(2, 6), peak_kinetic_energy=float(extremes[2]),
                 looks=EnergyWatch(0.0).restore(last).looks(), failure=_failure(source, last),
+                events=np.array(last["events"]) if "events" in last.dtype.names else NO_EVENTS,
                 _contents=source, _last=last, _given=given,
             )
 

@@ -35,7 +35,9 @@ class Status(IntEnum):
 class Flag(IntFlag):
     """What was peculiar about a node of a run."""
 
-    RANK_CHANGED = 1  # loops have another number of redundant rows than at the start: a singular configuration
+    # Loops have another number of redundant rows than at the start, or it changed since the kept node before: they came
+    # through a singular configuration
+    RANK_CHANGED = 1
 
 
 _MEANING = {

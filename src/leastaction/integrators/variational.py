@@ -189,4 +189,4 @@ def _constrained(c: Compiled, order: int, chosen: settings.Settings) -> Any:
     from leastaction.kernels.constraints import step as constrained  # few models have them
 
     return constrained.Constrained(*_composition(order), chosen, c.closed(),
-                                   np.zeros(1 + 2 * constrained.EVENTS, dtype=np.int64))
+                                   np.zeros(1 + constrained.LATEST, dtype=np.int64))

@@ -13,6 +13,7 @@ from .constraints import step as closed_step
 from .constraints.closed import closed_as_views
 from .constraints.filling import rows_at_node
 from .constraints.held import note_reactions
+from .constraints.projection import FOUND, told_of
 from .constraints.search import keep_multipliers
 from .drnea import drnea, kick, put_residual
 from .elements.damping import damp
@@ -212,6 +213,8 @@ def rescued_step(system, state, held, h, settings, c):
     made = Made(float(evaluations), residual, float(status), -1, least, 0.0)
     if status < 0:
         return made
+    if c is not None:
+        told_of(c)[FOUND] += 1.0
     if tree.locks:
         note_holding(tree, state, c)
     carry_over(tree, state, h, None, None)
@@ -267,7 +270,10 @@ def begin_closed(method, system, state, h):
 
 @part
 def advance_closed(method, system, state, held, k, h):
-    return in_parts(method, system, state, held, h, closed_as_views(method.closed))
+    made = in_parts(method, system, state, held, h, closed_as_views(method.closed))
+    if made.status >= 0.0:
+        closed_step.note_rank(method.events, closed_as_views(method.closed), k)
+    return made
 
 
 @kernel

@@ -13,7 +13,8 @@ from leastaction.dynamics import require_regular
 from leastaction.integrators import Integrator, Status
 from leastaction.kernels import methods
 from leastaction.kernels.constraints.closed import TOLD
-from leastaction.kernels.constraints.step import set_up
+from leastaction.kernels.constraints.projection import STEPPED
+from leastaction.kernels.constraints.step import LATEST, set_up
 from leastaction.kernels.layout import CARRIED, SCRATCH, Clock, Forces, P, V
 from leastaction.kernels.loop import run
 from leastaction.kernels.machine.jit import bound
@@ -48,6 +49,7 @@ class Engine:
     pushed : whether external wrenches of an earlier call are in the memory
     asked : (nv + nu,) control and command of the last tick of a controller
     redundant : number of redundant rows of the loops at the start
+    events : where that number changed, see kernels/constraints/step.py; empty without rows
     planned : (1 + nq,) 1 if the order of the rows is not that of the model, then the configuration at which it was
         planned; empty without rows
     """
@@ -64,6 +66,7 @@ class Engine:
         self.method = limits.around(self.base, c, self._scratch)
         self.settings: Any = getattr(self.base, "settings", None)
         self.memory: Array = getattr(self.base, "memory", np.zeros(0))  # what the method itself carries on
+        self.events: Array = getattr(self.base, "events", np.zeros(0, dtype=np.int64))
         self.planned = np.zeros(0 if c.rows is None else 1 + c.nq)
         self.longest = float(np.abs(self.base.stages).max()) if hasattr(self.base, "stages") else 0.0
         self._ready = not hasattr(self.base, "search")  # else the address of the search is missing
@@ -85,6 +88,9 @@ class Engine:
         if p is not None:
             self.state.p[:] = p
         require_regular(self.model, self.compiled, self.prepare(V if p is None else P))
+        self.events.fill(0)
+        if self.events.size:
+            self.events[LATEST] = self._told[STEPPED]
         if hasattr(self.base, "stages") and len(self.base.stages) > 1:
             composed = self.dt, getattr(self.integrator, "order", 2), self.longest
             if self.compiled.damped:
@@ -135,6 +141,13 @@ class Engine:
         redundant = int(set_up(self.base.closed, self.compiled.system, self._room, given == CARRIED))
         return redundant if redundant < 0 else redundant + self.compiled.plan.zero_rows
 
+    @property
+    def _told(self) -> Array:
+        """What the kernels know of the rows (kernels/constraints/projection.py)."""
+        closed = self.base.closed
+        told: Array = closed.x[closed.places.told :][:TOLD]
+        return told
+
     def plan_again(self) -> bool:
         """Choose an order in which the rows can be eliminated at this node; tell whether it is another one."""
         if not self._order_rows(self.compiled.plan_at(self.state.q)):
@@ -144,12 +157,11 @@ class Engine:
 
     def _order_rows(self, plan: Plan) -> bool:
         """Eliminate the rows in the order of a plan; tell whether it is another one than before."""
-        before = self.base.closed
+        before, told = self.base.closed, self._told
         if np.array_equal(plan.ops, before.ops):
             return False
-        closed = plan.closed(before.rows)
-        closed.x[closed.places.told :][:TOLD] = before.x[before.places.told :][:TOLD]
-        self.base = self.base._replace(closed=closed)
+        self.base = self.base._replace(closed=plan.closed(before.rows))
+        self._told[:] = told
         self.method = limits.around(self.base, self.compiled, self._scratch)
         return True
 
@@ -192,7 +204,7 @@ class Engine:
     def lasting(self) -> dict[str, Array]:
         """Return the parts of the state that outlast a call of the loop."""
         state = {name: part for name, part in self.state._asdict().items() if name not in SCRATCH and part.size}
-        own = {"memory": self.memory, "planned": self.planned}
+        own = {"memory": self.memory, "planned": self.planned, "events": self.events}
         return state | {name: part for name, part in own.items() if part.size}
 
     def snapshot(self) -> dict[str, Any]:
@@ -209,6 +221,8 @@ class Engine:
         if len(self.planned):
             c = self.compiled
             self._order_rows(c.plan_at(self.planned[1:]) if self.planned[0] else c.plan)
+        if self.events.size:
+            self._told[STEPPED] = self.events[LATEST]
         self.status, self.pushed = int(Status(int(saved["status"]))), bool(saved["pushed"])
         self.parts = int(saved["parts"])
         self.asked[:] = saved["asked"]

@@ -23,7 +23,7 @@ from leastaction.simulation import failures, inputs
 from leastaction.simulation.judgement import EnergyWatch, Looks, is_silent
 from leastaction.simulation.progress import Progress
 from leastaction.simulation.simulator import Simulator
-from leastaction.trajectory import Control, Node, Origin, Tally, Trajectory
+from leastaction.trajectory import Control, Origin, Tally, Trajectory
 
 Array = np.ndarray
 ROUND_OFF = 1e-3  # of a step by which a duration may miss a multiple of it
@@ -279,29 +279,5 @@ def trajectory_of(
         kept.impulse[:count], kept.iterations[made],
         kept.residual[made], kept.status[made], kept.substeps[made], extremes[:2] + ground_energy,
         extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), looks, tally, failure, origin,
+        run.sim._engine.events.copy(),
     )
-
-
-def node_at(traj: Trajectory, t: float) -> Node:
-    """Return the node of a run nearest to a time, made again from the nearest place if it was not kept."""
-    if not (finite(t) is not None and -0.5 * traj.dt <= t <= (traj.steps + 0.5) * traj.dt):
-        raise ValueError(f"t must be within the run, from 0 to {traj.steps * traj.dt:g} s, not {shown(t)}")
-    step = min(round(t / traj.dt), traj.steps)
-    row = step // traj.record_every
-    if step % traj.record_every == 0:
-        return Node(step * traj.dt, traj.q[row].copy(), traj.v[row].copy(), traj.p[row].copy(),
-                    float(traj.energy[row]), traj.momentum[row].copy())
-    if traj.origin is None:
-        raise ValueError(f"the node at {step * traj.dt:g} s was not kept, and to make it again the forces of the run "
-                         "must be known. Functions cannot be stored: "
-                         "la.open(path, control=..., wrench=..., command=...) "
-                         "takes them")
-    if traj.origin.revision != traj.model.revision:
-        raise ValueError(f"model '{traj.model.name}' was changed after the run: simulate it again first")
-    sim = traj._nearest(step)
-    control, wrench, command, control_every, _ = traj.origin
-    planned = [len(np.asarray(forces)) for forces, held in ((control, 1), (wrench, 2), (command, 1))
-               if forces is not None and not callable(forces) and np.ndim(forces) > held]
-    run = Run(sim, max([traj.steps, *planned]), traj.record_every, control, wrench, command, control_every)
-    run.make(step, Keeper(sim, traj.record_every), Progress(step, False))
-    return Node(sim.t, sim.q, sim.v, sim.p, sim.energy, sim.momentum)

@@ -25,7 +25,7 @@ Closed = namedtuple("Closed", "rows ops targets places x")
 # - peak (m): the most that the diagonal of W has been
 Places = namedtuple("Places", "rows cleared rhs answer active node near total kick told aside scratch square front "
                               "peak")
-NODE, TOLD = 9, 5
+NODE, TOLD = 9, 6
 
 # An operation. kind: JOINT, BLOCK or EARLY (a block that must be regular); number: of the link, or of the first row;
 # count: of neighbours; size: number of rows; W, inverse: addresses of W and of its inverse; first, last: where its

@@ -18,8 +18,9 @@ from .elimination import factor, solve_node
 from .filling import add_impulses, begin_mass, rows_at_node
 
 # What the last node that was projected was found to be, from places.told on: redundant rows; twice the kinetic energy;
-# 1 if the elimination failed. Then 1 if the rows are known at the present node; the redundant rows of the last step
-REDUNDANT, TWICE, FAILED, KNOWN, STEPPED = 0, 1, 2, 3, 4
+# 1 if the elimination failed. Then 1 if the rows are known at the present node; the redundant rows of the last step; of
+# how many steps multipliers were found, since somebody set that to zero
+REDUNDANT, TWICE, FAILED, KNOWN, STEPPED, FOUND = 0, 1, 2, 3, 4, 5
 
 
 @kernel

@@ -24,13 +24,15 @@ from ..step import NOTICEABLE, after_stage, finish_step, jumped, may_divide, not
 from .closed import closed_as_views
 from .filling import rows_at_node
 from .held import note_reactions
-from .projection import FAILED, KNOWN, REDUNDANT, STEPPED, TWICE, project, put_aside, put_back, told_of
+from .projection import FAILED, FOUND, KNOWN, REDUNDANT, STEPPED, TWICE, project, put_aside, put_back, told_of
 from .search import find_and_carry_over
 
 # stages, weights, settings: as of step.Variational; closed: see closed.py; events: steps at which the number of
-# redundant rows changed, and the new number: first how many there were, then those that there was room for
+# redundant rows changed, and the new number: first how many there were, then those that there was room for, and last
+# the number in the last step
 Constrained = namedtuple("Constrained", "stages weights settings closed events")
 EVENTS = 64  # of which are kept
+LATEST = 1 + 2 * EVENTS  # where the number in the last step is
 
 
 @part
@@ -50,6 +52,7 @@ def step(method, system, state, held, h, stage):
     made = Made(float(evaluations), residual, float(status), blamed, least, 0.0)
     if status < 0:
         return made
+    told[FOUND] += 1.0
     if tree.locks:
         note_reactions(tree, state)
     if held.acts or method.settings.damped:
@@ -58,12 +61,16 @@ def step(method, system, state, held, h, stage):
 
 
 @kernel
-def note(events, k, redundant):
-    """Note that in step k there is another number of redundant rows than before."""
+def note_rank(events, c, k):
+    """Note it if in step k there is another number of redundant rows than before."""
+    redundant = int(told_of(c)[STEPPED])
+    if redundant == events[LATEST]:
+        return
     at = 1 + 2 * events[0]
     if events[0] < EVENTS:
         events[at], events[at + 1] = k, redundant
     events[0] += 1
+    events[LATEST] = redundant
 
 
 @part
@@ -77,8 +84,6 @@ def begin(method, system, state, h):
 @part
 def advance(method, system, state, held, k, h):
     """All stages of step k."""
-    told = told_of(closed_as_views(method.closed))
-    redundant = told[STEPPED]
     if method.settings.damped and k % LOOK == 0 and len(method.stages) == 1:
         look_ahead(system.tree, state.w, h)
         state.factored[0] = 0.0
@@ -88,8 +93,7 @@ def advance(method, system, state, held, k, h):
         if made.status < -0.5:
             return made
     learn(state, h, method.stages, method.weights, method.settings.guess, len(method.stages))
-    if told[STEPPED] != redundant:
-        note(method.events, k, int(told[STEPPED]))
+    note_rank(method.events, closed_as_views(method.closed), k)
     return made
 
 
