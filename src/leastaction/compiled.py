@@ -58,7 +58,7 @@ class Compiled:
     rows : of loops and couplings, as kernels/constraints takes them; None if there are none
     force_rows : of every force, in how many rows of which kind of table it is
     driven : whether a servo or some force between bodies changes the energy
-    limits : (m, 5) what kernels/limits reads of each joint with limits or dry friction that act
+    limits : (m, 6) what kernels/limits reads of each joint with limits or dry friction that act
     """
 
     tree: Tree
@@ -242,6 +242,7 @@ def spatial_inertia(link: Any) -> np.ndarray:
     return np.block([[first, link.mass * c], [-link.mass * c, link.mass * np.eye(3)]])
 
 
+CLEAR = 1e-3  # of the range of a ball, from its limit: nearer to it the kernels compute the angle
 COORDINATES = {layout.SCREW: 1, layout.BALL: 4, layout.FREE: 7}
 # Configurations in which rows are tried, rad or m from neutral. CURLED: no joint is straight, and a chain curls up.
 # Or side by side: how far links turn with all others of their depth, and alone
@@ -282,14 +283,15 @@ def remember(model: Model, compiled: Compiled) -> Compiled:
 
 
 def _limits(parts: list[Part], off: frozenset[str]) -> np.ndarray:
-    """Rows (m, 5) of kernels/limits: link, low, high, restitution, friction."""
+    """Rows (m, 6) of kernels/limits: link, low, high, restitution, friction, and of a ball when it is clear of them."""
     rows = []
     for i, part in enumerate(parts):
         low, high = (-np.inf, np.inf) if LIMITS in off else (part.low, part.high)
         friction = 0.0 if FRICTION in off else part.friction
         if low > -np.inf or high < np.inf or friction > 0.0:
-            rows.append((float(i), low, high, part.restitution, friction))
-    return np.array(rows, dtype=float).reshape(-1, 5)
+            clear = np.cos(0.5 * (1.0 - CLEAR) * high) ** 2 if part.kind == layout.BALL else 0.0
+            rows.append((float(i), low, high, part.restitution, friction, clear))
+    return np.array(rows, dtype=float).reshape(-1, 6)
 
 
 def _servos(model: Model, iv: np.ndarray) -> Servos:
@@ -367,6 +369,7 @@ def _compile(model: Model) -> Compiled:
     for name in ("damping", "own_damping"):
         fill(name, np.array([part.damping for part in parts]))
     fill("stiffness", np.array([part.stiffness for part in parts]))
+    fill("cone", np.array([part.high if part.kind == layout.BALL and part.high < np.inf else 0.0 for part in parts]))
     fill("torsion", np.array([part.torsion for part in parts]))
     for name in ("armature", "own_armature"):
         fill(name, np.array([part.armature for part in parts]))

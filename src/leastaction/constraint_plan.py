@@ -442,7 +442,7 @@ class Early:
         A, X = B[i, i], np.eye(6)
         x, y_, z = self.numbers.arm[i]
         X[3:, :3] = [[0, z, -y_], [-z, 0, x], [y_, -x, 0]]  # the twist (ω, v) of the parent: (ω, v + ω × arm)
-        D = np.zeros((1, 1)) if i in self.numbers.locked else np.linalg.inv(
+        D = np.zeros((freedom, freedom)) if i in self.numbers.locked else np.linalg.inv(
             S.T @ A @ S + self.numbers.armature[i] * np.eye(freedom))
         U, V = A @ S, S.T @ A  # Vᵀ for U would make round-off grow from joint to joint
         right, left = {}, {}

@@ -15,10 +15,10 @@ ROD = la.Inertia.rod(1.0, 0.5, com=(0, 0, -0.25))
 WARN = pytest.mark.filterwarnings("always::leastaction.errors.ModelWarning")
 
 
-def arm(geometry=(), ball=False, **joint) -> la.Model:
+def arm(geometry=(), free=False, **joint) -> la.Model:
     model = la.Model(name="arm")
-    hinge = la.Ball(name="hinge", **joint) if ball else la.Revolute((0, 1, 0), name="hinge", **joint)
-    inertia = la.Inertia.box(1.0, (0.1, 0.2, 0.5)) if ball else ROD
+    hinge = la.Free(name="hinge", **joint) if free else la.Revolute((0, 1, 0), name="hinge", **joint)
+    inertia = la.Inertia.box(1.0, (0.1, 0.2, 0.5)) if free else ROD
     model.add_body("link", joint=hinge, inertia=inertia, geometry=geometry)
     model.v0 = 0.1 * np.eye(model.nv)[0]   # a model at rest is not compared
     return model
@@ -45,12 +45,12 @@ def simulate(model, **options):
     ({"friction": 0.1}, "friction", "'hinge'"),
 ])
 def test_joints_built_by_hand(joint, word, name):
-    model = arm(ball=word != "effort", **joint)
+    model = arm(free=word != "effort", **joint)
     assert model.ignored == {word: (name,)}
     (text,) = heard(lambda: simulate(model))
     assert text == (f"arm: kept but not acting: {WORDS[word]} (1); model.ignored names them, "
                     f"ignore=('{word}',) silences this")
-    assert heard(lambda: simulate(arm(ball=word != "effort", **joint), ignore=word)) == []
+    assert heard(lambda: simulate(arm(free=word != "effort", **joint), ignore=word)) == []
 
 
 @pytest.mark.parametrize("joint", [{"limits": (-0.5, 0.5)}, {"limits": (-0.5, np.inf)}, {"friction": 0.1}])
@@ -76,8 +76,9 @@ def test_visual_shapes_never_count():
 def test_joints_of_several_degrees_of_freedom():
     model = la.Model()
     model.add_body("a", joint=la.Universal((1, 0, 0), (0, 1, 0), friction=(0.0, 0.2)), inertia=ROD)
-    model.add_body("b", "a", joint=la.Ball(limits=(0, 1)), inertia=ROD)
-    assert model.ignored == {"limits": ("'b'",)}
+    model.add_body("b", "a", joint=la.Ball(limits=(0, 1), friction=0.1), inertia=ROD)
+    model.add_body("c", joint=la.Free(limits=(0, 1)), inertia=ROD)
+    assert model.ignored == {"limits": ("'c'",), "friction": ("'b'",)}
 
 
 def starts() -> dict:

@@ -58,7 +58,7 @@ def test_robots_stay_within_their_limits(path):
     assert run.closure.max() < 1e-13
     for body in robot.bodies:
         joint = body.joint
-        if joint.limits is not None and joint.all_screws and not isinstance(joint, la.Fixed):
+        if joint.limits is not None and joint.quaternion_at is None and not isinstance(joint, la.Fixed):
             low, high = np.transpose([joint.bounds(k) for k in range(joint.nv)])
             q = run.q[:, robot.q_slice(body.name)]
             beyond = np.maximum(low - q, q - high)

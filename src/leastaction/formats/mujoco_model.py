@@ -179,6 +179,8 @@ class Builder:
         if kind == FREE:
             return Move(Free(**said, rest=mj.qpos_spring[at : at + 7]))
         if kind == BALL:
+            if mj.jnt_limited[j] and mj.jnt_range[j, 1] >= np.pi:  # no rotation is by a greater angle
+                said["limits"] = None
             return Move(Ball(**said, rest=mj.qpos_spring[at : at + 4]), mj.jnt_pos[j])
         axis, reference = mj.jnt_axis[j], mj.qpos0[at]
         if kind == SLIDE:

@@ -8,7 +8,7 @@ middle has no recursion.
 from .elements import impulses
 from .elements.gravity import impulse as gravity_impulse
 from .elements.wrench import impulse as wrench_impulse
-from .joints import carry_joint, dispatch as joint, joint_residual
+from .joints import carry_joint, cone, dispatch as joint, joint_residual
 from .joints.screw import set_rotation
 from .machine.jit import formula, kernel
 from .machine.memory import link, team, teams
@@ -86,6 +86,8 @@ def drnea(tree, w, h, retraction, anew):
     for i in range(tree.n):
         if anew or tree.passive[i]:
             joint_residual(tree, w, i, h)
+    if tree.locks:
+        cone.misses(tree, w, h)
     return summed(w, energies) / (h * h), least
 
 

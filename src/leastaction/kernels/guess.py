@@ -1,7 +1,7 @@
 """The guess with which the search for a root starts: the paper's IG1–IG3, or past increments extrapolated."""
 
 from .aba import acceleration
-from .layout import PAST
+from .layout import PAST, SCREW
 from .machine.jit import kernel, part
 from .machine.memory import lanes_of, link
 from .machine.simd import below, choose, numbers
@@ -36,10 +36,11 @@ def guess(dynamics, system, state, held, h, stage):
 
 @kernel
 def prescribe(tree, w, v, h, out):
-    """Let locked joints move at their rates: they do not, unless they are driven (limits/recovery.py)."""
+    """Let locked SCREW joints move at their rates: they do not, unless they are driven (limits/recovery.py)."""
     for i in range(tree.n):
-        k = tree.iv[i]
-        out[k] = choose(link(w, i).free, out[k], h * v[k])
+        if tree.kind[i] == SCREW:
+            k = tree.iv[i]
+            out[k] = choose(link(w, i).free, out[k], h * v[k])
 
 
 @part

@@ -26,7 +26,7 @@ LAST, FORK = 1, 2
 
 # n: number of links; nq, nv: of numbers in q and in v; most: degrees of freedom that a joint has at most; slides: 1 if
 # some SCREW joint slides, 0 if all only turn: then the linear parts of their axes are zero, and left out of the work;
-# locks: 1 if limits or dry friction may lock some SCREW joint, else 0;
+# locks: 1 if limits or dry friction may lock some joint, else 0;
 # end: address past the last block; matrices, sides: addresses where the articulated matrices and the sides begin; size:
 # of the memory, in numbers; of each link: parent: index of the parent (n: the ground); kind: of the joint; iq,
 # iv: where its numbers start in q and in v; passive: the sum of what it has, or 0; family: the sum of what the link is,
@@ -109,6 +109,7 @@ LINK.take("servo_kp", NUMBER, "", "joint", "N m, N/m", "of the servo of a SCREW 
 LINK.take("torsion", NUMBER, "κ", "joint", "N m", "of a BALL joint: stiffness about `turn` beyond the other",
           at="servo_kp")
 LINK.take("servo_kd", NUMBER, "", "joint", "N m s, N s/m", "force per rate")
+LINK.take("cone", NUMBER, "", "joint", "rad", "of a BALL joint: angle that it may turn by; 0 if any", at="servo_kd")
 LINK.take("servo_effort", NUMBER, "", "joint", "N m, N", "largest force")
 CONSTANTS = LINK.size  # the first so many numbers of a link
 
@@ -142,7 +143,7 @@ LINK.take("node_joint_momentum", NUMBER, "", "joint", "N m s, N s", "likewise")
 LINK.take("node_joint_momentum6", PAIR, "", "link", "N m s, N s", "likewise", at="node_joint_momentum")
 LINK.take("push", PAIR, "F_i^ext", "link", "N m, N", "external wrench")
 LINK.take("pushed", NUMBER, "", "", "", "1 if there may be an external wrench")
-LINK.take("free", NUMBER, "", "joint", "", "0 if a SCREW joint is locked, else 1")
+LINK.take("free", NUMBER, "", "joint", "", "0 if a SCREW joint is locked, or a BALL joint along one axis, else 1")
 LINK.take("servo", NUMBER, "", "", "", "1 if the servo is on, else 0")
 LINK.take("servo_lookahead", NUMBER, "σ", "joint", "s", "how far ahead its force is seen (elements/servo.py)")
 LINK.take("servo_late", NUMBER, "", "joint", "s", "how much later than in the middle of the step it sees q")
@@ -153,7 +154,11 @@ LINK.take("servo_inertia", NUMBER, "", "joint", "kg m², kg", "that it moves")
 LINK.take("servo_span", NUMBER, "h", "", "s", "the step that it acts in")
 LINK.take("target", NUMBER, "", "joint", "rad, m", "that the servo is commanded")
 LINK.take("rate", NUMBER, "", "joint", "rad/s, m/s", "that the servo is commanded")
+LINK.take("cone_rate", NUMBER, "", "joint", "rad/s", "of a BALL joint that is held: rate that its angle is to have",
+          at="rate")
 LINK.take("asked", NUMBER, "", "joint", "N m, N", "force of the servo, before it is bounded")
+LINK.take("miss", NUMBER, "", "joint", "rad/s", "rate, or acceleration, that its angle lacks: see joints/cone.py",
+          at="asked")
 LINK.take("exerted", NUMBER, "", "joint", "N m, N", "in the last step, bounded")
 
 LINK.part("Of the ground alone, which has no joint: the time, for elements; set by elements/seam.py")
@@ -167,8 +172,9 @@ LINK.take("tau6", PAIR, "", "world", "N m s, N s", "of a FREE joint", at="tau")
 LINK.take("x", NUMBER, "", "joint", "rad, m", "solution of a SCREW joint")
 LINK.take("x3", VECTOR, "", "world", "rad", "of a BALL joint", at="x")
 LINK.take("x6", PAIR, "", "world", "rad, m", "of a FREE joint", at="x")
-LINK.take("hold", NUMBER, "u", "joint", "N m s, N s", "what a locked SCREW joint resists", at="tau", after=1)
-LINK.take("pivot", NUMBER, "D", "joint", "", "of a SCREW joint that may be locked", at="x", after=1)
+LINK.take("hold", NUMBER, "u", "joint", "N m s, N s", "what a locked joint resists", at="tau", after=4)
+LINK.take("pivot", NUMBER, "D", "joint", "", "of a SCREW joint that may be locked; of a BALL joint along "
+          "the axis that it is held along", at="x", after=4)
 LINK.take("psi", NUMBER, "", "joint", "rad, m", "deflection of a SCREW joint's spring at t_k")
 LINK.take("psi6", PAIR, "", "link, world", "rad, m", "of a BALL or FREE joint: rotation, translation", at="psi")
 LINK.take("lookahead", NUMBER, "σ", "joint", "s", "how far ahead damper and spring are seen (elements/lookahead.py)")
@@ -185,7 +191,8 @@ LINK.part("A factored matrix, set by sweep.py")
 LINK.take("K", BLOCKS, "∂μ_i/∂ζ_i", "world", "N m s, N s", "stiffness of the link itself")
 for _name, _after in (("K11", 0), ("K12", 9), ("K21", 18), ("K22", 27)):
     LINK.take(_name, MATRIX, "", "world", "", "block of K", at="K", after=_after)
-LINK.take("column", PAIR, "Â S⁺", "world", "", "of a SCREW joint, about the parent's origin")
+LINK.take("column", PAIR, "Â S⁺", "world", "", "of a SCREW joint, about the parent's origin; of a BALL joint that "
+          "is held, what takes the parent's motion to the impulse that holds it")
 LINK.take("row", PAIR, "Sᵀ Â", "world", "", "of a SCREW joint, about the parent's origin; of Newton's matrix")
 LINK.take("twist", PAIR, "V_i", "world", "rad/s, m/s", "velocity, while no Jacobian is factored", at="row")
 LINK.take("axis_after", PAIR, "S⁺ = Ad_{ΔT_i} S_i", "world", "rad, m", "axis of a SCREW joint after the step")
@@ -196,6 +203,10 @@ LINK.take("servo_pivot", NUMBER, "", "joint", "", "what a servo has added to D",
 
 SIDE.part("Of BALL and FREE joints only")
 SIDE.take("E", BLOCKS, "e", "world", "", "derivative of the joint's own residual: armature, damping, spring")
+SIDE.take("hold_axis", VECTOR, "n₀", "world", "", "of a BALL joint that is held: its axis at t_k")
+SIDE.take("give", VECTOR, "g", "world", "", "likewise: see joints/cone.py")
+SIDE.take("take", VECTOR, "r", "world", "", "likewise, over rᵀ n₀")
+SIDE.take("span", NUMBER, "", "", "s", "likewise: time in which it makes up for ``miss``; 1 at a node")
 
 ARTICULATED.part("Articulated matrices, set by sweep.py")
 for _name in ("A11", "A12", "A21", "A22"):
@@ -208,4 +219,4 @@ for _name, _shape, _at in (
         ("tau", NUMBER, None), ("tau3", VECTOR, "tau"), ("tau6", PAIR, "tau"),
         ("x", NUMBER, None), ("x3", VECTOR, "x"), ("x6", PAIR, "x")):
     RIGHT.take(_name, _shape, at=_at)
-RIGHT.take("hold", NUMBER, at="tau", after=1)
+RIGHT.take("hold", NUMBER, at="tau", after=4)

@@ -11,9 +11,9 @@ from .drnea import kick
 from .elements import servo
 from .elements.damping import damp
 from .guess import guess, learn, remember
-from .joints import set_motion
+from .joints import cone, set_motion
 from .lanes import find_in_lanes
-from .layout import DOF, SERVO, Made
+from .layout import BALL, DOF, SCREW, SERVO, Made
 from .machine.jit import formula, kernel, part
 from .machine.memory import link
 from .machine.simd import below, choose, less, number
@@ -79,8 +79,11 @@ def note_work(tree, state, held, h, good):
 def note_impulses(tree, state):
     """Add up the impulses that have held locked joints in their places, after the motion has been found."""
     for i in range(tree.n):
-        L = link(state.w, i)
-        state.impulse[2 * tree.nv + tree.iv[i]] -= (1.0 - L.free) * L.hold
+        L, k = link(state.w, i), 2 * tree.nv + tree.iv[i]
+        if tree.kind[i] == SCREW:
+            state.impulse[k] -= (1.0 - L.free) * L.hold
+        elif tree.kind[i] == BALL and cone.is_held(tree, state.w, L):
+            cone.add_impulse(L, state.impulse, k, -L.hold)
 
 
 @part

@@ -38,7 +38,7 @@ class Part:
     stiffness : number, force or moment per unit displacement, N m or N/m
     rest : (nq,) configuration at which the spring is relaxed, rad, m or unit quaternion
     armature : number, inertia of the joint's own rates, kg m^2 or kg
-    low, high : numbers, limits of q of a screw, rad or m; infinite where there is none
+    low, high : numbers, limits of q of a screw, rad or m, or of the angle of a ball; infinite where there is none
     restitution : number, of an impact at a limit
     friction : number, dry friction of a screw, N m or N
     torsion : number, of a ball: stiffness about `axis` beyond that about the axes across it, N m
@@ -86,7 +86,8 @@ class Joint(ABC):
         (bending, torsion)
     rest : (nq,) configuration at which the spring is relaxed, rad, m, unit quaternion; None for neutral
     armature : number, kinetic energy 0.5 armature (v · v); Universal, Cylindrical and Planar also one per DoF
-    limits : (low, high), each a number or one per DoF, rad or m, infinite for no limit; those of ball joints do not act
+    limits : (low, high), each a number or one per DoF, rad or m, infinite for no limit; of a Ball (0, largest angle of
+        its rotation from the zero orientation); those of free joints do not act
     limit_restitution : number from 0 to 1, speed after an impact at a limit relative to that before
     friction : number, dry friction, N m or N; Universal, Cylindrical and Planar also one per DoF; that of ball and free
         joints does not act
@@ -145,8 +146,13 @@ class Joint(ABC):
         return parts
 
     @property
-    def all_screws(self) -> bool:
-        """Whether all parts have one degree of freedom: then limits and dry friction act."""
+    def friction_acts(self) -> bool:
+        """Whether dry friction acts: all parts have one degree of freedom."""
+        return self.quaternion_at is None
+
+    @property
+    def limits_act(self) -> bool:
+        """Whether limits act: likewise, and those of a ball."""
         return self.quaternion_at is None
 
     def bounds(self, dof: int) -> tuple[float, float]:

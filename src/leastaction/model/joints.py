@@ -90,6 +90,9 @@ class Ball(Joint):
     ``stiffness=(bending, torsion)``, N m, it has ½ bending |ψ − (a·ψ) a|² + ½ torsion (a·ψ)², a being the unit vector
     along `axis`. Below half a turn from rest both are smooth.
 
+    With ``limits=(0, a)``, 0 < a < π, the rotation from the zero orientation (1, 0, 0, 0) is by an angle of at most a,
+    about whatever axis, as MuJoCo's range of a ball joint says.
+
     Parameters
     ----------
     axis : (3,) direction about which torsion acts, body axes, as a rod's from one end to the other; None if bending and
@@ -105,6 +108,8 @@ class Ball(Joint):
     def parts(self) -> list[Part]:
         """Return the one part; only for a joint without faults."""
         (part,) = super().parts()
+        if self.limits is not None:
+            part = replace(part, high=self.limits[1])
         if isinstance(self.stiffness, tuple) and self.stiffness[-1] != self.stiffness[0]:
             part = replace(part, torsion=self.stiffness[-1] - self.stiffness[0], axis=_unit(self.axis))
         return [part]
@@ -114,6 +119,20 @@ class Ball(Joint):
         if not isinstance(self.stiffness, tuple) or len(self.stiffness) != 2 or not are_numbers(self.stiffness):
             return ""
         return f", bending {self.stiffness[0]:.4g}, torsion {self.stiffness[1]:.4g} N m"
+
+    @property
+    def limits_act(self) -> bool:
+        """They do: the range of its angle."""
+        return True
+
+    def _limit_faults(self) -> list[str]:
+        if self.limits is None:
+            return super()._limit_faults()
+        ends = self.limits if isinstance(self.limits, tuple) else ()
+        if len(ends) == 2 and are_numbers(ends) and ends[0] == 0.0 and 0.0 < ends[1] < math.pi:
+            return super()._limit_faults()
+        return ["limits of a ball joint must be (0, a), a being the largest angle of its rotation from the zero "
+                f"orientation, 0 < a < π rad, not {self.limits!r}"]
 
     def _geometry_faults(self) -> list[str]:
         return [] if self.axis is None else axis_faults("axis", self.axis)

@@ -25,15 +25,14 @@ def impulses(model: "Model") -> int:
 
 def acts(model: "Model") -> bool:
     """Tell whether limits or dry friction act in a model."""
-    off = model.switched_off
-    return any(joint.all_screws and ((LIMITS not in off and has_limits(joint))
-                                     or (FRICTION not in off and has_friction(joint))) for joint in _joints(model))
+    limited = any(joint.limits_act and has_limits(joint) for joint in _joints(model))
+    return (limited and LIMITS not in model.switched_off) or rubs(model)
 
 
 def rubs(model: "Model") -> bool:
     """Tell whether dry friction acts in a model."""
     return FRICTION not in model.switched_off and any(
-        joint.all_screws and has_friction(joint) for joint in _joints(model))
+        joint.friction_acts and has_friction(joint) for joint in _joints(model))
 
 
 def _joints(model: "Model") -> list[Joint]:

@@ -71,8 +71,8 @@ def unhonoured(
                      and (kind != "effort" or body.name not in driven)]
             if drive:
                 found[EFFORT].append(f"'{name}' ({', '.join(drive)})")
-            found[LIMITS] += [f"'{name}'"] * (has_limits(joint) and (LIMITS in off or not joint.all_screws))
-            found[FRICTION] += [f"'{name}'"] * (has_friction(joint) and (FRICTION in off or not joint.all_screws))
+            found[LIMITS] += [f"'{name}'"] * (has_limits(joint) and (LIMITS in off or not joint.limits_act))
+            found[FRICTION] += [f"'{name}'"] * (has_friction(joint) and (FRICTION in off or not joint.friction_acts))
         found["collision"] += [f"'{body.name}'"] * sum(not shape.visual for shape in body.geometry)
     merged = {**found, **{word: names for word, names in notes.items() if word not in (LIMITS, EFFORT, FRICTION)}}
     return {word: tuple(merged[word]) for word in [*WORDS, *(merged.keys() - WORDS.keys())] if merged.get(word)}
@@ -111,8 +111,10 @@ def accepted(ignore: str | Iterable[str], known: Iterable[str] = (*WORDS, DAMPIN
 def acting(bodies: Iterable["Body"], ignore: str | Iterable[str]) -> set[str]:
     """Tell which of "limits" and "friction" are among the words of `ignore=`, and act in some joint of the bodies."""
     words = accepted(ignore) & SWITCHES
-    return {word for word, has in ((LIMITS, has_limits), (FRICTION, has_friction)) if word in words and any(
-        isinstance(body.joint, Joint) and body.joint.all_screws and has(body.joint) for body in bodies)}
+    joints = [body.joint for body in bodies if isinstance(body.joint, Joint)]
+    found = {LIMITS: any(joint.limits_act and has_limits(joint) for joint in joints),
+             FRICTION: any(joint.friction_acts and has_friction(joint) for joint in joints)}
+    return {word for word in words if found[word]}
 
 
 def counted(found: Mapping[str, tuple[str, ...]]) -> str:

@@ -8,6 +8,7 @@ from leastaction.compiled import Compiled
 from leastaction.integrators import Integrator
 from leastaction.kernels import methods
 from leastaction.kernels.layout import LINK as LINK_TABLE
+from leastaction.kernels.layout import SCREW
 from leastaction.kernels.limits.recovery import RATE
 from leastaction.kernels.limits.step import Limited
 from leastaction.kernels.limits.table import FRICTION, HIGH, LINK, LOW, scratch_size
@@ -50,18 +51,28 @@ def require_known(model: Model, c: Compiled, integrator: Integrator) -> None:
 def tell_beyond(model: Model, c: Compiled, q: Array) -> None:
     """Warn, once for a model, of joints that start beyond their limits: they come back slowly."""
     found = []
-    for link, low, high, _, _ in c.limits:
-        x, i = q[c.tree.iq[int(link)]], int(link)
+    for link, low, high, *_ in c.limits:
+        i = int(link)
+        x = _coordinate(c, q, i)
         excess = max(low - x, x - high)
         if excess > NEAR * (1.0 + abs(x)):
             body = model.bodies[c.body_of_link[i]]
-            unit = "m" if not c.constants[i, LINK_TABLE.rows("turn")].any() else "rad"
+            slides = c.tree.kind[i] == SCREW and not c.constants[i, LINK_TABLE.rows("turn")].any()
+            unit = "m" if slides else "rad"
             found.append((excess, f"'{body.joint.name or body.name}' starts {excess:.3g} {unit} beyond"))
     if found:
         found.sort(reverse=True)
         more = f" (and {len(found) - 1} more beyond theirs)" if len(found) > 1 else ""
         warn_once(model, ("beyond", model.revision), f"joint {found[0][1]} its limit{more}: it comes back at "
                   f"{RATE:g} rad/s or m/s, and the energy that this gives is dissipated['recovery'] of the run")
+
+
+def _coordinate(c: Compiled, q: Array, i: int) -> float:
+    """Return what the limits of link i bound: its coordinate, rad or m, or the angle of a ball joint."""
+    at = c.tree.iq[i]
+    if c.tree.kind[i] == SCREW:
+        return float(q[at])
+    return float(2.0 * np.arctan2(np.linalg.norm(q[at + 1 : at + 4]), abs(q[at])))
 
 
 def has_limits(c: Compiled) -> Array:

@@ -5,9 +5,12 @@ The rows are eliminated on the tree with its locked joints, A M_locked⁻¹ Aᵀ
 what the rows do to it, and rows that only locked joints could change are redundant.
 """
 
+from ..joints import cone
+from ..layout import BALL
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
 from ..machine.simd import after
+from ..maths.mat3 import mat_vec
 from ..maths.spatial import read3, read6
 from ..maths.vec3 import NONE, dot
 from ..momentum import drop_momenta
@@ -88,17 +91,24 @@ def give_reactions(tree, w, c):
 
 @part
 def gives_way(tree, state, c, i):
-    """Whether the SCREW joint i can move, locked joints being held."""
+    """Whether joint i, which is not locked, can move towards its limit, locked joints being held."""
     w = state.w
     factor_rows(tree, state, c)
     clear(after(c.x, c.places.rhs), c.places.rows)
     for j in range(tree.n):
         L = link(w, j)
         L.wrench, L.tau6 = NONE, NONE
-    link(w, i).tau = 1.0
+    L, ball = link(w, i), tree.kind[i] == BALL
+    if ball:
+        axis = cone.axis_in_world(L)
+        L.tau3 = axis
+    else:
+        L.tau = 1.0
     up(tree, w, c)
     down(tree, w, c, None, None)
-    return link(w, i).x * link(w, i).pivot > MOBILE
+    if ball:
+        return dot(axis, L.x3) > MOBILE * dot(axis, mat_vec(L.inverse3, axis))
+    return L.x * L.pivot > MOBILE
 
 
 @kernel
@@ -109,5 +119,9 @@ def note_reactions(tree, state):
     for i in range(tree.n):
         L = link(w, i)
         if L.free == 0.0:
-            (m, f), (turn, move) = L.row, link(w, tree.parent[i]).answer
-            state.impulse[2 * tree.nv + tree.iv[i]] += dot(m, turn) + dot(f, move) - L.hold
+            (m, f), (turn, move), k = L.row, link(w, tree.parent[i]).answer, 2 * tree.nv + tree.iv[i]
+            impulse = dot(m, turn) + dot(f, move) - L.hold
+            if tree.kind[i] == BALL:
+                cone.add_impulse(L, state.impulse, k, impulse)
+            else:
+                state.impulse[k] += impulse

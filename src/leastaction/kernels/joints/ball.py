@@ -16,7 +16,7 @@ from ..maths.mat3 import (
 )
 from ..maths.spatial import read3, read4, read6, shift_twist, shift_wrench
 from ..maths.vec3 import add, add_scaled, cross, dot, scale, sub
-from . import group, screw
+from . import cone, group, screw
 from .group import add3, none_of, put3, put4, take3, turned
 from .regular import SINGULAR, positive
 from .seen_from import shift_mobility
@@ -189,6 +189,8 @@ def eliminate(tree, w, i, h, newton):
     D1, D2 = mat_add(A11, mat_hat(A12, lever)), mat_add(A21, mat_hat(A22, lever))  # Â S⁺, S⁺ζ = (ζ, d×ζ)
     pivot = mat_add(D1, E)
     inverse = mat_inverse(pivot)
+    if cone.is_held(tree, w, L):
+        return cone.eliminate(tree, w, i, h, newton, inverse)
     L.inverse3 = inverse
     if tree.parent[i] < tree.n:
         # Â − (D₁, D₂) D⁻¹ (Â₁₁, Â₁₂), where 1 − D₁D⁻¹ = E D⁻¹
@@ -204,13 +206,17 @@ def up(tree, w, r, i, L, R, wrench, transposed):
     if transposed is None:
         u = sub(R.tau3, m)
         x = mat_vec(L.inverse3, u)
+        norm = dot(x, u)
+        if cone.is_held(tree, w, L):
+            x, norm, R.hold = cone.up(tree, w, i, x, u)
         um, uf = times(A, (x, cross(L.lever, x)))
     else:
         u = sub(R.tau3, add(m, cross(f, L.lever)))
         x = vec_mat(u, L.inverse3)
+        norm = dot(x, u)
         um, uf = times_transposed(A, (x, scale(0.0, x)))
     R.x3 = x
-    return dot(x, u), shift_wrench(add(m, um), add(f, uf), L.arm)
+    return norm, shift_wrench(add(m, um), add(f, uf), L.arm)
 
 
 @formula
@@ -251,6 +257,8 @@ def show_x(L, x, k):
 
 @kernel
 def lessen_x(tree, w, i, L, x, k):
+    if cone.is_held(tree, w, L):
+        L.hold -= dot(side(tree, w, i).take, read3(x, k))
     L.x3 = sub(L.x3, mat_vec(L.inverse3, read3(x, k)))
 
 

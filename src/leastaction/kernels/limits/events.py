@@ -7,6 +7,7 @@ held the force by which it is.
 
 from ..machine.jit import kernel, part
 from ..machine.memory import link
+from .coordinates import along
 from .friction import rubbing_step
 from .impacts import bound, gap, nearer, welded
 from .pivots import put_locks, slack
@@ -52,7 +53,7 @@ def distances(method, system, state, held, scratch, h, first, out):
 
 
 @kernel
-def along(c, start):
+def allowed(c, start):
     """How far beyond its limit a joint may stay that is held there by rows, as it was at the beginning."""
     return 0.0 if c is None else min(start, 0.0)
 
@@ -66,7 +67,7 @@ def passed(method, state, scratch, r, least):
     if start < -0.25 * reach(c, 0.0):  # it started beyond its limit
         return False
     small = tolerance(min(abs(method.rows[WIDTH * r + LOW]), abs(method.rows[WIDTH * r + HIGH])))
-    return scratch.end[r] < along(c, start) - least * small
+    return scratch.end[r] < allowed(c, start) - least * small
 
 
 @kernel
@@ -133,7 +134,8 @@ def locate(method, system, state, held, scratch, k, h, target, made):
         i = int(method.rows[WIDTH * target + LINK])
         free, side = state.locks[tree.iv[i]] == FREE, nearer(method, tree, state, target)
         small = tolerance(bound(method, target, side))
-        rise = -side * scratch.node.v[tree.iv[i]] * h  # of the gap over the whole time, at the rate of the kept node
+        # Of the gap over the whole time, at the rate of the kept node
+        rise = -side * along(tree, scratch.node.q, i, scratch.node.v, tree.iv[i]) * h
         if lo == 0.0 and start <= 4.0 * small:
             if not free or rise * hi <= 4.0 * small:
                 back(system, state, scratch.node)

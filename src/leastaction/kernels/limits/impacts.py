@@ -8,6 +8,7 @@ from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
 from ..node import enter_node
 from ..record import LIMITS
+from .coordinates import coordinate, link_of, push, put_at, rate
 from .pivots import exchange, put_locks, slack, solve_held
 from .recovery import settle
 from .solves import reach, rows_of, velocity
@@ -20,14 +21,14 @@ SLOW = 8.0  # times the least speed that counts
 @kernel
 def gap(method, tree, state, r):
     """Distance of row r to the nearer of its limits; negative beyond it."""
-    x = state.q[tree.iq[int(method.rows[WIDTH * r + LINK])]]
+    x = coordinate(tree, state.q, link_of(method, r))
     return min(x - method.rows[WIDTH * r + LOW], method.rows[WIDTH * r + HIGH] - x)
 
 
 @kernel
 def nearer(method, tree, state, r):
     """−1 if the low limit of row r is the nearer one, else 1."""
-    x = state.q[tree.iq[int(method.rows[WIDTH * r + LINK])]]
+    x = coordinate(tree, state.q, link_of(method, r))
     return -1.0 if x - method.rows[WIDTH * r + LOW] < method.rows[WIDTH * r + HIGH] - x else 1.0
 
 
@@ -49,13 +50,13 @@ def touch(method, system, state, scratch):
     tree = system.tree
     for r in range(method.count):
         i = int(method.rows[WIDTH * r + LINK])
-        at, side = tree.iq[i], nearer(method, tree, state, r)
+        side = nearer(method, tree, state, r)
         limit, far = bound(method, r, side), abs(gap(method, tree, state, r))
         scratch.side[r] = side if far <= reach(rows_of(method.base), limit) else 0.0
         if abs(state.locks[tree.iv[i]]) == HELD:
             scratch.side[r] = state.locks[tree.iv[i]]
         if far <= 4.0 * tolerance(limit):
-            state.q[at], state.low[at] = limit, 0.0
+            put_at(tree, state, i, limit)
     state.factored[0] = 0.0
     return enter_node(system, state.w, state.q)
 
@@ -97,8 +98,9 @@ def collide(method, system, state, held, scratch, h):
     velocity(rows_of(method.base), tree, state, state.v)
     hit = False
     for r in range(method.count):  # one that comes no faster than SLOW is held, if it is not let go
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        hit = hit or (state.locks[k] == FREE and approaching(method, state, scratch, r, state.v[k], h / SLOW))
+        i = link_of(method, r)
+        if state.locks[tree.iv[i]] == FREE:
+            hit = hit or approaching(method, state, scratch, r, rate(tree, state, i, state.v), h / SLOW)
     if not hit:
         return False, True
     for _ in range(MOST):
@@ -131,13 +133,12 @@ def give_impulses(method, system, state, scratch):
     for r in range(method.count):
         i = int(method.rows[WIDTH * r + LINK])
         scratch.push[r] = (1.0 + scratch.bounce[r]) * scratch.push[r] if scratch.held[r] != 0.0 else 0.0
-        link(w, i).joint_momentum += scratch.push[r]
-        state.impulse[tree.iv[i]] += scratch.push[r]
+        push(tree, state, i, scratch.push[r], 0)
         link(w, i).free = 1.0
     state.factored[0] = 0.0
     velocity(rows_of(method.base), tree, state, state.v)
     for r in range(method.count):
-        v = state.v[tree.iv[int(method.rows[WIDTH * r + LINK])]]
+        v = rate(tree, state, link_of(method, r), state.v)
         state.ledger[LIMITS] -= 0.5 * (scratch.speed[r] + v) * scratch.push[r]
 
 
@@ -153,13 +154,13 @@ def resolve(method, system, state, held, scratch, h, released, pinned):
         pinned = -1
         clear(scratch.pinned, method.count)
     for r in range(method.count):
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        slow = abs(state.v[k]) <= SLOW * slack(method, state, r, h, False)
+        k, v = tree.iv[link_of(method, r)], rate(tree, state, link_of(method, r), state.v)
+        slow = abs(v) <= SLOW * slack(method, state, r, h, False)
         fixed = r == pinned or (scratch.side[r] != 0.0 and (scratch.pinned[r] != 0.0 or welded(method, r)))
         scratch.candidate[r] = 1.0 if scratch.side[r] != 0.0 and slow and not fixed else 0.0
         scratch.held[r] = 1.0 if (scratch.candidate[r] != 0.0 and r != released) or fixed else 0.0
         if hit and method.rows[WIDTH * r + FRICTION] > 0.0:
-            state.slip[k] = 0.0 if slow else (1.0 if state.v[k] > 0.0 else -1.0)
+            state.slip[k] = 0.0 if slow else (1.0 if v > 0.0 else -1.0)
     found = exchange(method, system, state, held, scratch, True, h, scratch.a) and found
     for r in range(method.count):
         k = tree.iv[int(method.rows[WIDTH * r + LINK])]
@@ -180,7 +181,7 @@ def stop_all(method, system, state, held, scratch, h):
     put_locks(method, system, state, False)
     velocity(rows_of(method.base), tree, state, state.v)
     for r in range(method.count):
-        scratch.speed[r] = state.v[tree.iv[int(method.rows[WIDTH * r + LINK])]]
+        scratch.speed[r] = rate(tree, state, link_of(method, r), state.v)
         scratch.held[r], scratch.bounce[r] = abs(scratch.side[r]), 0.0
         scratch.pinned[r] = scratch.held[r]
     solve_held(method, system, state, held, scratch, False, scratch.a)

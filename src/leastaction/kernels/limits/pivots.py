@@ -6,11 +6,13 @@ that are wrong change sides at once; if that does not help soon, one at a time, 
 end (K. G. Murty 1974; J. J. Júdice and F. M. Pires 1994).
 """
 
+from ..layout import BALL
 from ..machine.jit import kernel, part
 from ..machine.memory import link
+from .coordinates import acceleration, rate
 from .reactions import accelerations, holding
 from .solves import rows_of, velocity
-from .table import FREE, FRICTION, HELD, HIGH, LINK, LOW, WIDTH, tolerance
+from .table import FREE, FRICTION, HELD, HIGH, LINK, LOW, RECOVERING, WIDTH, tolerance
 
 PATIENCE = 3  # trials in which all change sides though that does not help
 MOST = 200  # trials, and ten more for every joint
@@ -35,6 +37,8 @@ def put_locks(method, system, state, moving):
         if link(state.w, i).free != free:
             link(state.w, i).free = free
             state.factored[0] = 0.0
+        if tree.kind[i] == BALL and abs(state.locks[k]) != RECOVERING:
+            link(state.w, i).cone_rate = 0.0
 
 
 @part
@@ -53,7 +57,10 @@ def solve_held(method, system, state, held, scratch, forces, out):
         velocity(rows_of(method.base), tree, state, out)
     for r in range(method.count):
         i = int(method.rows[WIDTH * r + LINK])
-        scratch.push[r] = holding(tree, w, i) if scratch.held[r] != 0.0 else out[tree.iv[i]]
+        if scratch.held[r] != 0.0:
+            scratch.push[r] = holding(tree, w, i)
+        else:
+            scratch.push[r] = acceleration(tree, state, i, out) if forces else rate(tree, state, i, out)
 
 
 @kernel

@@ -5,7 +5,7 @@ it is what the joint is held by.
 """
 
 from ..drnea import kick
-from ..joints import passive_forces, put_rhs
+from ..joints import cone, passive_forces, put_rhs
 from ..layout import DOF
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
@@ -74,4 +74,6 @@ def accelerations(method, system, state, held, scratch, out):
         out[k] -= state.slip[k] * method.rows[WIDTH * r + FRICTION]
     put_rhs(tree, w, out)
     put_momenta(tree, w, scratch.aside)
+    cone.keep_rates(tree, w, state.v)
     solve_accelerations(c, tree, state, out)
+    cone.have_rates(tree, w)

@@ -6,12 +6,14 @@ ledger.
 """
 
 from ..kinematics import inertia_times
+from ..layout import BALL, SCREW
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
 from ..maths.vec3 import sub
 from ..record import RECOVERY
 from ..constraints.held import gives_way
 from ..rnea import velocities
+from .coordinates import along, coordinate, hand_over, link_of, push, rate
 from .pivots import put_locks, solve_held
 from .reactions import holding, keep_momenta, put_momenta
 from .solves import put_reactions, reach, rows_of, velocity, velocity_beside
@@ -32,7 +34,7 @@ def recovering(method, tree, state):
 @kernel
 def beyond(method, tree, state, r):
     """How far row r is beyond a limit, and on which side; zero if it is not."""
-    x, c = state.q[tree.iq[int(method.rows[WIDTH * r + LINK])]], rows_of(method.base)
+    x, c = coordinate(tree, state.q, link_of(method, r)), rows_of(method.base)
     low, high = method.rows[WIDTH * r + LOW], method.rows[WIDTH * r + HIGH]
     if x < low - reach(c, low):
         return low - x, -1.0
@@ -49,8 +51,9 @@ def node_velocity(method, system, state, scratch, out):
         return
     clear(rates, tree.nv)  # M v = p + impulse, v being given at some joints: take their motion from p, and lock them
     for r in range(method.count):
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        if abs(state.locks[k]) == RECOVERING:
+        i = link_of(method, r)
+        k = tree.iv[i]
+        if abs(state.locks[k]) == RECOVERING and tree.kind[i] == SCREW:  # a BALL joint has its rate in cone_rate
             rates[k] = state.v[k]
     keep_momenta(tree, w, scratch.aside)
     velocities(tree, w, rates)
@@ -75,12 +78,13 @@ def settle(method, system, state, scratch):
     tree, w, c = system.tree, state.w, rows_of(method.base)
     node_velocity(method, system, state, scratch, state.v)
     put_reactions(c, tree, w)
+    again = False
     for i in range(tree.n):
-        L, k = link(w, i), tree.iv[i]
-        if L.free == 0.0:
-            impulse = holding(tree, w, i)
-            L.joint_momentum += impulse
-            state.impulse[2 * tree.nv + k] += impulse
+        if link(w, i).free == 0.0:
+            push(tree, state, i, holding(tree, w, i), 2 * tree.nv)
+            again = again or tree.kind[i] == BALL
+    if again:  # to round-off a BALL joint feels what it was given: be as a look at this node will find it
+        node_velocity(method, system, state, scratch, state.v)
     if recovering(method, tree, state):
         put_locks(method, system, state, False)
 
@@ -90,17 +94,21 @@ def drive(method, system, state, scratch):
     """Give the joints that are marked as held the rates in push, at once; their work goes to the ledger."""
     tree = system.tree
     for r in range(method.count):
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        scratch.speed[r] = state.v[k]
+        i = link_of(method, r)
+        k = tree.iv[i]
+        scratch.speed[r] = rate(tree, state, i, state.v)
         if scratch.held[r] != 0.0:
-            state.locks[k], state.v[k] = RECOVERING * scratch.side[r], scratch.push[r]
+            state.locks[k] = RECOVERING * scratch.side[r]
+            if tree.kind[i] == SCREW:
+                state.v[k] = scratch.push[r]
+            else:
+                link(state.w, i).cone_rate = scratch.push[r]
             state.slip[k] = -scratch.side[r] if scratch.push[r] != 0.0 else 0.0  # its friction resists that
     settle(method, system, state, scratch)
     for r in range(method.count):
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        impulse = state.impulse[2 * tree.nv + k]
-        state.impulse[2 * tree.nv + k] = 0.0
-        state.impulse[k] += impulse
+        i = link_of(method, r)
+        impulse = along(tree, state.q, i, state.impulse, 2 * tree.nv + tree.iv[i])
+        hand_over(tree, state, i, 0)
         if scratch.held[r] != 0.0:
             state.ledger[RECOVERY] -= 0.5 * (scratch.speed[r] + scratch.push[r]) * impulse
 
@@ -137,13 +145,13 @@ def recover(method, system, state, held, scratch, h):
     node_velocity(method, system, state, scratch, state.v)  # else it is that of the last node that was looked at
     put_locks(method, system, state, False)
     for r in range(method.count):
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        k, v = tree.iv[link_of(method, r)], rate(tree, state, link_of(method, r), state.v)
         far, side = beyond(method, tree, state, r)
         was = abs(state.locks[k]) == RECOVERING
-        rate = min(RATE, far / h)
-        scratch.held[r] = 1.0 if (was or (far > 0.0 and -side * state.v[k] < rate)) and h > 0.0 else 0.0
+        back = min(RATE, far / h)
+        scratch.held[r] = 1.0 if (was or (far > 0.0 and -side * v < back)) and h > 0.0 else 0.0
         scratch.side[r] = side if far > 0.0 else (0.5 * state.locks[k] if was else 0.0)
-        scratch.begin[r] = -scratch.side[r] * rate
+        scratch.begin[r] = -scratch.side[r] * back
         any_ = any_ or scratch.held[r] != 0.0
     if not any_:
         return False
@@ -154,10 +162,10 @@ def recover(method, system, state, held, scratch, h):
         scratch.held[r] = 1.0 if state.locks[k] != FREE else scratch.held[r]
     solve_held(method, system, state, held, scratch, True, scratch.a)
     for r in range(method.count):
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        k, v = tree.iv[link_of(method, r)], rate(tree, state, link_of(method, r), state.v)
         scratch.held[r] = scratch.candidate[r]
         side = scratch.side[r]
-        pulled = -side * scratch.push[r] < 0.0 and -side * state.v[k] >= 0.999 * abs(scratch.begin[r])
+        pulled = -side * scratch.push[r] < 0.0 and -side * v >= 0.999 * abs(scratch.begin[r])
         if scratch.held[r] != 0.0 and pulled and scratch.begin[r] != 0.0:
             scratch.held[r] = 0.0
             state.locks[k] = FREE

@@ -1,7 +1,7 @@
 """Coming back to a node inside a step, and steps of another length from there."""
 
 from .. import methods
-from ..layout import LEDGER, Made
+from ..layout import LEDGER, SCREW, Made
 from ..machine.jit import kernel, part
 from ..machine.memory import copy
 from ..node import enter_node
@@ -53,8 +53,9 @@ def advance(method, system, state, held, scratch, k, h):
         scratch.speed[r] = state.v[tree.iv[int(method.rows[WIDTH * r + LINK])]]
     made = methods.advance(method.base, system, state, held, k, h)
     for r in range(method.count):
-        at = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        if abs(state.locks[at]) == RECOVERING:
+        i = int(method.rows[WIDTH * r + LINK])
+        at = tree.iv[i]
+        if abs(state.locks[at]) == RECOVERING and tree.kind[i] == SCREW:
             state.v[at] = scratch.speed[r]
     return made
 

@@ -10,13 +10,14 @@ from ..machine.jit import kernel, part
 from ..machine.memory import copy, link
 from ..record import RECOVERY
 from ..step import after_stage, nothing_yet
+from .coordinates import along, hand_over, is_inside, link_of, rate
 from .events import distances, locate, most_urgent, move
 from .impacts import bound, gap, nearer, resolve, stop_all
 from .pivots import put_locks
 from .recovery import recover, settle
 from .restart import begin_part, crowded, keep_node
 from .solves import reach, rows_of
-from .table import FREE, FRICTION, HIGH, LINK, LOW, RECOVERING, WIDTH, Limited, scratch_of
+from .table import FREE, FRICTION, LINK, RECOVERING, WIDTH, Limited, scratch_of
 
 MOST = 200  # events in a step
 PATIENCE = 30  # events after which joints that touch their limits stay there for the rest of the step
@@ -42,12 +43,12 @@ def remember(tree, state, scratch):
 def accept(method, tree, state):
     """Add the impulses of a motion that stays to those of limits, or of dry friction where no limit holds the joint."""
     for r in range(method.count):
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        at = k if state.locks[k] != FREE else tree.nv + k
-        state.impulse[at] += state.impulse[2 * tree.nv + k]
+        i = link_of(method, r)
+        k = tree.iv[i]
         if abs(state.locks[k]) == RECOVERING:
-            state.ledger[RECOVERY] -= state.v[k] * state.impulse[2 * tree.nv + k]
-        state.impulse[2 * tree.nv + k] = 0.0
+            impulse = along(tree, state.q, i, state.impulse, 2 * tree.nv + k)
+            state.ledger[RECOVERY] -= rate(tree, state, i, state.v) * impulse
+        hand_over(tree, state, i, 0 if state.locks[k] != FREE else tree.nv)
 
 
 @kernel
@@ -95,9 +96,8 @@ def all_inside(method, tree, state):
     """Whether all joints are free, and inside their limits."""
     inside = method.rubbing == 0
     for r in range(method.count):
-        i = int(method.rows[WIDTH * r + LINK])
-        x, low, high = state.q[tree.iq[i]], method.rows[WIDTH * r + LOW], method.rows[WIDTH * r + HIGH]
-        inside = inside and x - low > NEAR and high - x > NEAR and state.locks[tree.iv[i]] == FREE
+        inside = inside and state.locks[tree.iv[link_of(method, r)]] == FREE
+        inside = inside and is_inside(method, tree, state.q, r, NEAR)
     return inside
 
 

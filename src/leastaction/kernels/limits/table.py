@@ -11,9 +11,10 @@ from ..machine.simd import after, numbers
 # rubbing: of those with dry friction; rows (count × WIDTH): see below; scratch (SCRATCH, scratch_size)
 Limited = namedtuple("Limited", "base count rubbing rows scratch")
 
-# A row of the table: number of the link, least and greatest coordinate, restitution, dry friction (N m, N)
-LINK, LOW, HIGH, RESTITUTION, FRICTION = range(5)
-WIDTH = 5
+# A row of the table: number of the link, least and greatest coordinate, restitution, dry friction (N m, N), and of a
+# BALL joint a number that w² of its quaternion is above where it is clear of its limit
+LINK, LOW, HIGH, RESTITUTION, FRICTION, CLEAR = range(6)
+WIDTH = 6
 
 # locks of the state, of each joint: 0 if free, −1 and 1 if held at its low and high limit; twice that on the way back
 # from beyond it
