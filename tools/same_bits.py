@@ -25,8 +25,11 @@ COMPARED = ("q", "v", "p", "energy", "momentum", "iterations", "residual", "stat
 
 
 def moving(model, speed=1.0):
-    """A start at which every joint moves, the same in both checkouts."""
-    return model.q0, model.v0 + speed * np.random.default_rng(1).standard_normal(model.nv)
+    """A start at which every joint moves and loops are closed, the same in both checkouts."""
+    import leastaction as la
+
+    q, v = model.q0, model.v0 + speed * np.random.default_rng(1).standard_normal(model.nv)
+    return la.assemble(model, q, v) if model.loops else (q, v)
 
 
 def robot(package, name):
@@ -68,6 +71,22 @@ def chain(n):
     return la.library.chain(n)
 
 
+def stopped(wrist):
+    """A four-bar whose rocker has stops; its crank carries a bob on the given joint."""
+    import leastaction as la
+
+    model = la.Model((0, -9.81, 0))
+    for name, parent, x, length, limits in (("crank", None, 0.0, 1.0, None), ("coupler", "crank", 1.0, 2.0, None),
+                                            ("rocker", None, 2.2, 1.5, (1.2, 2.4))):
+        model.add_body(name, parent, la.Revolute((0, 0, 1), limits=limits), position=(x, 0, 0),
+                       inertia=la.Inertia.rod(1.0, length=length, axis=(1, 0, 0), com=(length / 2, 0, 0)))
+    model.add_body("bob", "crank", wrist, inertia=la.Inertia.sphere(0.1, 0.05, com=(0, -0.3, 0)))
+    model.add_loop("pin", "coupler", "rocker", joint=la.Ball(), position=(2, 0, 0), other_position=(1.5, 0, 0))
+    q = np.concatenate([(1.2, -0.9, 1.5), wrist.neutral])
+    model.q0, model.v0 = la.assemble(model, q, np.zeros(model.nv), keep="crank")
+    return model
+
+
 def cases():
     """By name, what makes the trajectories of a case."""
     import leastaction as la
@@ -93,6 +112,8 @@ def cases():
         "RIQN, ragdoll": lambda: run(library.ragdoll(), integrator=la.Variational(root_finder=la.RIQN())),
         "exp, ragdoll": lambda: run(library.ragdoll(), integrator=la.Variational(retraction="exp")),
         "RK4": lambda: run(chain(10), integrator=la.RungeKutta4()),
+        "stops: four-bar": lambda: run(stopped(la.Revolute((0, 0, 1)))),
+        "stops: ball": lambda: run(stopped(la.Ball(limits=(0, 1.0), limit_restitution=0.5))),
         "DOP853, ragdoll": lambda: run(library.ragdoll(), integrator=la.DormandPrince8()),
         "Euler, ragdoll": lambda: run(library.ragdoll(), integrator=la.SemiImplicitEuler()),
     }
