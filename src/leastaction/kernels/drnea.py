@@ -69,9 +69,10 @@ def momentum_and_way(L):
 
 
 @kernel
-def drnea(tree, w, h, retraction, anew):
-    """Residual wrench F of every link and residual −tau of every joint, before they are summed along the tree. Unless
-    ``anew``, of those joints only that have a spring, damping or an armature: for the others it is that of the step.
+def drnea(tree, w, h, retraction, first):
+    """Set the residual wrench F of every link (``wrench``: world axes, N m s and N s) and minus the own residual of every
+    joint (``tau``), before they are summed along the tree. Of a joint without spring, damper, armature and servo this does
+    not depend on the motion: it is set at the first evaluation of a step only (``first``).
 
     Gives twice the discrete kinetic energy, and the least cos(θ/2) of a link's rotation over the step, which tells
     whether its log is unique. The sum from leaves to root, lines 8 and 9 of Algorithm 2, is left to the caller: the
@@ -84,9 +85,9 @@ def drnea(tree, w, h, retraction, anew):
         put_residual(L, m, f)
         energies += energy
     for i in range(tree.n):
-        if anew or tree.passive[i]:
+        if first or tree.passive[i]:
             joint_residual(tree, w, i, h)
-    if tree.locks:
+    if tree.locks:  # BALL joints may be held at the limit of their angle
         cone.misses(tree, w, h)
     return summed(w, energies) / (h * h), least
 

@@ -27,7 +27,7 @@ def find_roots(tree, w, h, reference, settings, factors):
     same numbers. So all lanes take their last updates together at the end.
     """
     no, yes, far = number(w, 0.0), number(w, 1.0), number(w, inf)
-    track, going, wanted, least, origin = (far, far, far, no, no), yes, yes, yes, no
+    track, going, wanted, least, origin = Track(far, far, far, no, no), yes, yes, yes, no
     outcome, spent = number(w, EXHAUSTED), number(w, settings.max_iterations)
     for iteration in range(1, settings.max_iterations + 1):
         twice_energy, least = evaluate(tree, w, h, settings.retraction, None, going, iteration > 1)
@@ -42,18 +42,19 @@ def find_roots(tree, w, h, reference, settings, factors):
         square = choose(size, square / size, square)
         relative = sqrt(square)
         origin = choose(wanted, relative, origin)
-        left = forecast(relative, track[2], origin)
+        left = forecast(relative, track.last, origin)
         verdict, anew, after = judge(settings, iteration, least, relative, left, relative, track)
         verdict = choose(wanted * less(det, 0.0), WRONG_ROOT, verdict)
         verdict = choose(less(LEAST_COSINE, least), verdict, choose(less(least, inf), ROTATION, NOT_FINITE))
-        track = (choose(going, after[0], track[0]), after[1], after[2], after[3], after[4])
+        residual = choose(going, after.residual, track.residual)
+        track = Track(residual, after.best, after.last, after.stalled, after.troubled)
         spent = choose(going, iteration, spent)
         over = going * less(verdict, SEARCHING)
         outcome, going = choose(over, verdict, outcome), going - over
         wanted = going * anew if settings.chord else going
         if below(going, 0.5):
             break
-    return spent, track[0], outcome, least, choose(outcome - FLOOR, less(-0.5, outcome), 0.0)
+    return spent, track.residual, outcome, least, choose(outcome - FLOOR, less(-0.5, outcome), 0.0)
 
 
 @part

@@ -70,7 +70,7 @@ Forces = namedtuple("Forces", "control q v tau wrench command")
 # or N/m; kd (ns,), N m s or N s/m; effort (ns,), N m or N, infinite for no bound
 Servos = namedtuple("Servos", "link kp kd effort")
 
-# A step: from the configuration q to q_next in the time h, by a retraction of settings.py
+# A step: from the configuration q to q_next in the time h, by a retraction of stiffness.py
 Way = namedtuple("Way", "q q_next h retraction")
 
 # Joint forces that act now: whether there are any, and tau (nv)
@@ -102,7 +102,8 @@ LINK.take("com", VECTOR, "G_i", "link", "m", "centre of mass")
 LINK.take("inertia", SYMMETRIC, "G_i", "link", "kg m²", "about the centre of mass: xx yy zz xy xz yz")
 LINK.take("damping", NUMBER, "", "joint", "N m s, N s/m", "as the step has it: with what elements/lookahead.py adds")
 LINK.take("stiffness", NUMBER, "", "joint", "N m, N/m", "of the joint's spring")
-LINK.take("armature", NUMBER, "", "joint", "kg m², kg", "inertia that the joint itself has, likewise")
+LINK.take("armature", NUMBER, "", "joint", "kg m², kg", "inertia that the joint itself has, with what "
+          "elements/lookahead.py adds")
 LINK.take("own_damping", NUMBER, "", "joint", "N m s, N s/m", "what the model says")
 LINK.take("own_armature", NUMBER, "", "joint", "kg m², kg", "what the model says")
 LINK.take("servo_kp", NUMBER, "", "joint", "N m, N/m", "of the servo of a SCREW joint: force per deflection")
@@ -131,16 +132,17 @@ LINK.take("delta", NUMBER, "Δq_i", "joint", "rad, m", "increment of a SCREW joi
 LINK.take("joint_rotation", QUATERNION, "", "world", "", "rotation of a BALL or FREE joint over the step")
 LINK.take("joint_shift", VECTOR, "", "world", "m", "translation of a FREE joint over the step")
 LINK.take("saved_delta", NUMBER, "", "joint", "rad, m", "of an iterate that a line search may come back to")
-LINK.take("saved_rotation", QUATERNION, "", "world", "", "likewise")
-LINK.take("saved_shift", VECTOR, "", "world", "m", "likewise")
+LINK.take("saved_rotation", QUATERNION, "", "world", "", "of such an iterate, of a BALL or FREE joint")
+LINK.take("saved_shift", VECTOR, "", "world", "m", "of such an iterate, of a FREE joint")
 LINK.take("dR", QUATERNION, "ΔT_i", "world", "", "rotation of the link over the step")
 LINK.take("d", VECTOR, "ΔT_i", "world", "m", "displacement of the link's origin over the step")
 LINK.take("momentum", PAIR, "[Ad]ᵀ μ_i^{k−1} + F_i^ext", "world", "N m s, N s", "carried into the step")
 LINK.take("joint_momentum", NUMBER, "Q_i", "joint", "N m s, N s", "of the joint: armature, and half of the forcing")
 LINK.take("joint_momentum6", PAIR, "Q_i", "link", "N m s, N s", "the same of a BALL or FREE joint", at="joint_momentum")
 LINK.take("node_momentum", PAIR, "", "world", "N m s, N s", "at the node that a failed step comes back to")
-LINK.take("node_joint_momentum", NUMBER, "", "joint", "N m s, N s", "likewise")
-LINK.take("node_joint_momentum6", PAIR, "", "link", "N m s, N s", "likewise", at="node_joint_momentum")
+LINK.take("node_joint_momentum", NUMBER, "", "joint", "N m s, N s", "of a SCREW joint at that node")
+LINK.take("node_joint_momentum6", PAIR, "", "link", "N m s, N s", "of a BALL or FREE joint at that node",
+          at="node_joint_momentum")
 LINK.take("push", PAIR, "F_i^ext", "link", "N m, N", "external wrench")
 LINK.take("pushed", NUMBER, "", "", "", "1 if there may be an external wrench")
 LINK.take("free", NUMBER, "", "joint", "", "0 if a SCREW joint is locked, or a BALL joint along one axis, else 1")
@@ -166,7 +168,8 @@ LINK.take("time", NUMBER, "t", "", "s", "when the next impulse begins", at="damp
 LINK.take("span", NUMBER, "", "", "s", "how long it is; zero for the force of an instant", at="stiffness")
 
 LINK.part("Of the joints, set by joints/")
-LINK.take("tau", NUMBER, "Q_i − …", "joint", "N m s, N s", "right-hand side of a SCREW joint")
+LINK.take("tau", NUMBER, "", "joint", "N m s, N s", "right-hand side of a SCREW joint: its momentum, less "
+          "what armature, damping and spring take at t_k")
 LINK.take("tau3", VECTOR, "", "world", "N m s", "of a BALL joint", at="tau")
 LINK.take("tau6", PAIR, "", "world", "N m s, N s", "of a FREE joint", at="tau")
 LINK.take("x", NUMBER, "", "joint", "rad, m", "solution of a SCREW joint")
@@ -204,9 +207,9 @@ LINK.take("servo_pivot", NUMBER, "", "joint", "", "what a servo has added to D",
 SIDE.part("Of BALL and FREE joints only")
 SIDE.take("E", BLOCKS, "e", "world", "", "derivative of the joint's own residual: armature, damping, spring")
 SIDE.take("hold_axis", VECTOR, "n₀", "world", "", "of a BALL joint that is held: its axis at t_k")
-SIDE.take("give", VECTOR, "g", "world", "", "likewise: see joints/cone.py")
-SIDE.take("take", VECTOR, "r", "world", "", "likewise, over rᵀ n₀")
-SIDE.take("span", NUMBER, "", "", "s", "likewise: time in which it makes up for ``miss``; 1 at a node")
+SIDE.take("give", VECTOR, "g", "world", "", "of such a joint: D⁻¹ n₀ / (rᵀ n₀), see joints/cone.py")
+SIDE.take("take", VECTOR, "r", "world", "", "of such a joint: r over rᵀ n₀, see joints/cone.py")
+SIDE.take("span", NUMBER, "", "", "s", "of such a joint: time in which it makes up for ``miss``; 1 at a node")
 
 ARTICULATED.part("Articulated matrices, set by sweep.py")
 for _name in ("A11", "A12", "A21", "A22"):

@@ -28,7 +28,7 @@ def hold(control, tree, state, forces, clock, k, lanes):
     if len(forces.wrench) > 1 or (len(forces.wrench) == 1 and k == clock.first):
         set_wrenches(tree, state.w, forces.wrench[at if len(forces.wrench) > 1 else 0])
     if len(forces.command) > 1 or k == clock.first:
-        # A view from the row on: it is a pointer only, so that there need not be a row
+        # A slice from the row on: of no rows it is empty, where an index would fail
         servos = forces.command.shape[1] // (2 * lanes) if len(forces.command) > 0 else 0
         set_commands(tree, state, forces.command[at if len(forces.command) > 1 else 0 :], servos, clock.h)
     held = numbers(state.held)
@@ -97,7 +97,7 @@ def loop(method, system, state, forces, clock, lanes, out):
     tree, w = system.tree, state.w
     methods.begin(method, system, state, clock.h)
     held = Held(forces.control is not None or len(forces.tau) > 0, state.held)
-    if lanes == 1:
+    if lanes == 1:  # in lanes each simulation has its own: simulation/group.py sets it
         state.forced[0] = number(w, 1.0 if held.acts else 0.0)
     for k in range(clock.first, clock.first + clock.steps):
         if not hold(forces.control, tree, state, forces, clock, k, lanes):
@@ -111,6 +111,7 @@ def loop(method, system, state, forces, clock, lanes, out):
         kept = (k + 1) % clock.every == 0 or k + 1 == clock.first + clock.steps
         whole = kept or forces.control is not None
         known, state.extremes[KNOWN] = state.extremes[KNOWN], number(w, 0.0)
+        # Look at a node that is kept or that the control will see, at every one of LOOK, and where a link turned fast
         if not below(status, -0.5) and (whole or (k + 1) % LOOK == 0 or not below(number(w, FAST), made.least)):
             status = examine(method, system, state, made, k, whole, known)
             methods.after_look(method, system, state, kept)
@@ -119,7 +120,7 @@ def loop(method, system, state, forces, clock, lanes, out):
         put_whole(out.iterations, at, made.evaluations)
         put_number(out.residual, at, made.residual)
         put_whole(out.status, at, status)
-        if not below(-0.5, choose(state.alive[0], status, 0.0)):
+        if not below(-0.5, choose(state.alive[0], status, 0.0)):  # a simulation that goes on has failed
             if lanes == 1:
                 methods.undo(method, system, state)
             return k - clock.first, made.blamed

@@ -5,6 +5,7 @@ The residual wrenches of DRNEA go straight into the first sweep, which also give
 convergence is judged.
 """
 
+from collections import namedtuple
 from math import inf, isfinite, nan, sqrt
 
 from .drnea import drnea, gather_residual, momentum_and_way
@@ -28,6 +29,9 @@ SLOW = 0.3  # contraction above which RIQN counts as being in trouble
 CHORD = 0.1  # what a chord step leaves of the residual, at most, times the residual where its Jacobian was factored:
 # 0.087 was the most where a step of 500 random trees missed the tolerance (see tests/simulation/test_residual.py)
 SEARCHING = 7  # outcome of an iteration after which the search goes on: none of the statuses
+# What one iteration leaves to the next: residual: that of the stopping rule; best, last: the least and the last relative
+# one; stalled: how many iterations on end have not taken a tenth off the best; troubled: 1 once one contracted poorly
+Track = namedtuple("Track", "residual best last stalled troubled")
 COARSE = 0.9689  # cos(θ/2) of 0.5 rad: where a link turns further, K to second order may not tell the right root
 RESOLVED = 0.8776  # cos(θ/2) of 1 rad: a step that turns a link further, and whose search was in trouble, is too long
 
@@ -86,27 +90,27 @@ def judge(settings, iteration, least, relative, left, residual, track):
     """Whether the search for a step is over at this iteration; of one search, or of four. A condition is 1 or 0.
 
     ``least`` is the least cos(θ/2) of a link, ``relative`` the relative residual, ``left`` the forecast of it after one
-    more update, and ``residual`` the one that the stopping rule is about; ``track``
-    is what one iteration leaves to the next: the residual, the least and the last relative one, how often that did not
-    shrink, and whether the search was in trouble. Gives the outcome, SEARCHING or a status; whether a new Jacobian is
-    wanted; and the new track.
+    more update, and ``residual`` the one that the stopping rule is about. Gives the outcome, SEARCHING or a status;
+    whether a new Jacobian is wanted; and the new track.
     """
-    last, best, before, stalled, troubled = track
-    stalled = choose(less(0.9 * best, relative), stalled + 1.0, 0.0)
+    stalled = choose(less(0.9 * track.best, relative), track.stalled + 1.0, 0.0)
     if iteration > 1 and settings.rule != ABSOLUTE:
         residual = choose(less(left, settings.sure * settings.tol), min(residual, max(left, ROUND_OFF)), residual)
     finite = less(relative, inf)
     too_long = less(least, RESOLVED if settings.max_substeps > 1 else -1.0)
-    diverging = less(2.0 * before, relative) * less(FLOOR_LIMIT if settings.rescue else inf, relative)
+    diverging = less(2.0 * track.last, relative) * less(FLOOR_LIMIT if settings.rescue else inf, relative)
+    # Each line overrules those before it
     outcome = choose(less(1.0, stalled) * less(relative, FLOOR_LIMIT), FLOOR, SEARCHING)
-    found = choose(troubled, choose(too_long, UNRESOLVED, STRUGGLED), CONVERGED)
+    found = choose(track.troubled, choose(too_long, UNRESOLVED, STRUGGLED), CONVERGED)
     outcome = choose(less(settings.tol, residual), outcome, found)  # Alg. 3, line 4
     outcome = choose(diverging, EXHAUSTED, outcome)  # as if all iterations were spent: the rescue begins sooner
     outcome = choose(finite, outcome, NOT_FINITE)
-    anew = poor = less((POOR if settings.method == NEWTON else SLOW) * before, relative)
+    anew = poor = less((POOR if settings.method == NEWTON else SLOW) * track.last, relative)
     if rough(settings, iteration):
         anew = max(poor, less(least, COARSE))
-    return outcome, anew, (choose(finite, residual, last), min(best, relative), relative, stalled, max(troubled, poor))
+    kept = Track(choose(finite, residual, track.residual), min(track.best, relative), relative, stalled,
+                 max(track.troubled, poor))
+    return outcome, anew, kept
 
 
 @kernel
@@ -145,35 +149,35 @@ def find_root(tree, state, h, reference, settings, riqn, retraction):
     """Find the motion of the step, starting from the one set. Gives (evaluations, residual, status,
     least cos(θ/2) of a link's rotation). The second sweep of the last iteration is left to the caller.
 
-    ``riqn`` tells the method, ``retraction`` is one of stiffness.py. Both are None for Newton's method with SPLIT and
-    the scaled stopping rule: nothing else is compiled then.
+    ``riqn``: True for RIQN, False for Newton's method; ``retraction``: one of stiffness.py. Both are None for Newton's
+    method with SPLIT and the scaled stopping rule: nothing else is compiled then.
 
-    ``reference`` adds to the scale of the relative residual, which is four times the kinetic energy of the motion
-    otherwise. RIQN needs factor_mass().
+    ``reference``: what gravity and other forces add to the scale of the residual (node.force_scale). The relative
+    residual is √(fᵀM⁻¹f) over the root of reference + 4 × the kinetic energy of the motion. RIQN needs factor_mass().
     """
-    w, track, least, origin = state.w, (inf, inf, inf, 0.0, 0.0), 1.0, 0.0
+    w, track, least, origin = state.w, Track(inf, inf, inf, 0.0, 0.0), 1.0, 0.0
     factored = settings.method != NEWTON  # RIQN's matrix is
     for iteration in range(1, settings.max_iterations + 1):
         twice_energy, least = evaluate(  # Alg. 3, line 3, and before it line 6
             tree, w, h, retraction, riqn, step_factor(h, riqn), iteration > 1)
         if not least > LEAST_COSINE:
-            return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE, least
+            return iteration, track.residual, ROTATION if isfinite(least) else NOT_FINITE, least
         ruling = 0.0
         if riqn is not None and settings.rule == ABSOLUTE:
             ruling = absolute_residual(tree, w, state.f)
         if not factored:
             if factor_jacobian(tree, w, h, retraction, not rough(settings, iteration)) < 0.0:
-                return iteration, track[0], WRONG_ROOT, least
-            factored, origin = settings.chord, -1.0
+                return iteration, track.residual, WRONG_ROOT, least
+            factored, origin = settings.chord, -1.0  # its origin is the residual below
         square = sweep_up(tree, w, h, riqn)  # Alg. 3, line 5
         size = reference + 2.0 * twice_energy
         relative = sqrt(square / size if size > 0.0 else square) if square >= 0.0 else nan
         origin = relative if origin < 0.0 else origin
-        left = forecast(relative, track[2], origin)
+        left = forecast(relative, track.last, origin)
         if settings.rule != ABSOLUTE:
             ruling = relative
         outcome, anew, track = judge(settings, iteration, least, relative, left, ruling, track)
         if outcome != SEARCHING:
-            return iteration, track[0], int(outcome), least
+            return iteration, track.residual, int(outcome), least
         factored = settings.method != NEWTON or (factored and anew == 0.0)
-    return settings.max_iterations, track[0], EXHAUSTED, least
+    return settings.max_iterations, track.residual, EXHAUSTED, least

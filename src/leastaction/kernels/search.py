@@ -51,7 +51,7 @@ def carry_over(tree, state, h, k, riqn):
 def worst_joint(tree, state, h, retraction, riqn, status):
     """The joint to blame for a step without a root: the one whose link turned furthest, or with the largest f²/M."""
     w, f = state.w, state.f
-    # As for a first time, the status being negative; not as a constant, which would compile it once more
+    # No sweep comes first: a failed status is negative. A literal False would have evaluate() compiled once more
     evaluate(tree, w, h, retraction, riqn, step_factor(h, riqn), status >= 0)
     gather_residual(tree, w, f)
     worst, most = 0, -1.0

@@ -1,4 +1,4 @@
-"""The variational step in position–momentum form, beside the paper's equation (8) and Algorithm 3.
+"""The variational step in position–momentum form: the paper's equation (3), with forces (17), by its Algorithm 3.
 
 Given (q0, p0), find q1 with p0 + f⁻ = −D₁L_d(q0, q1); then p1 = D₂L_d(q0, q1) + f⁺. Gravity, external wrenches,
 elements and joint forces act as half an impulse at either end of the step (kick); together the two halves
@@ -99,7 +99,7 @@ def finish_step(system, state, held, h, made):
 
 @part
 def find(search, settings, tree, state, h):
-    """Find the motion of the step (root.py), and leave the node by it."""
+    """Find the motion of the step (root.py), and advance q and the momenta by it (search.carry_over)."""
     if search is None:
         return find_in_lanes(tree, state, h, settings)
     if settings.method == RIQN and settings.implicit:
@@ -153,13 +153,13 @@ def advance(method, system, state, held, k, h):
 
 @kernel
 def look(method, system, state, springs, whole):
-    """Twice the kinetic energy, and the energy, of the node."""
+    """Twice the kinetic energy, and the energy, of the node; ``whole``: set its velocity, too."""
     return energies(system, state, springs, whole)
 
 
 @kernel
 def may_divide(settings):
-    """Whether a step that is too long may be divided, if it is known to be by its energy."""
+    """Whether a step may be divided when its energy shows that it is too long. Not with damping, where energy leaves."""
     return not settings.damped and settings.max_substeps > 1
 
 
@@ -172,8 +172,8 @@ def jumped(change, before, after, status):
 
 @kernel
 def trouble(method, state, made, twice, energy, known):
-    """UNRESOLVED if the step was too long to be followed, else 0. A step that turns a link far may be, which its energy
-    tells. Where the energy before it was not ``known``, the rescue makes the step again and compares."""
+    """UNRESOLVED if the energy jumped in a step that turned a link by more than 0.2 rad, else 0. If the energy before
+    it is not ``known``, any step that turned a link so far is suspect: the rescue makes it again and compares."""
     if not may_divide(method.settings):
         return number(state.w, 0.0)
     suspect = max(1.0 - known, jumped(energy - state.energy[0], state.twice[0], twice, made.status))

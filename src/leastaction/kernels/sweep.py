@@ -56,8 +56,8 @@ def begin_stiffnesses(tree, w, h, retraction, exact):
 
 @kernel
 def factor_mass(tree, w, h):
-    """Factor the mass matrix, armature included; with h > 0, RIQN's matrix: damping and springs included. Needs
-    place()."""
+    """Factor the mass matrix, armature included. If h is not 0, joints add h c/2 + h² k/4 of their damping c and their
+    spring k: that is RIQN's matrix for such models. Needs place()."""
     begin_inertias(tree, w)
     factor(tree, w, h, None)
 
@@ -66,8 +66,9 @@ def factor_mass(tree, w, h):
 def factor_jacobian(tree, w, h, retraction, exact):
     """Factor Newton's Jacobian at the present motion; unless ``exact``, to second order in it. Needs displacements().
 
-    Gives the sign of det J. As h → 0 it is positive, with J → M/h, and along the root that continues from there it
-    cannot change without J becoming singular. A root where it is negative is another one, not the motion.
+    Gives the sign of det(h J); h may be negative. As h → 0 it is positive, with h J → M, and along the root that
+    continues from there it cannot change without J becoming singular. A root where it is negative is another one, not
+    the motion.
     """
     begin_stiffnesses(tree, w, h, retraction, exact)
     return factor(tree, w, h, True)
@@ -75,7 +76,8 @@ def factor_jacobian(tree, w, h, retraction, exact):
 
 @kernel
 def factor(tree, w, h, newton):
-    """Factor the matrix that has been begun. Of Newton's, gives the sign of det(h J); h may be negative."""
+    """Factor the matrix that has been begun. Gives a product over the joints: of Newton's matrix the sign of det(h J),
+    of the mass matrix a number that nothing reads."""
     det = number(w, 1.0)
     for i in range(tree.n - 1, -1, -1):  # leaves → root
         det = det * joint.eliminate(tree.kind[i], tree, w, i, h, newton)
@@ -97,7 +99,7 @@ def wrench_on(tree, R, i, above):
 def hand_to_parent(tree, r, i, wrench):
     """Leave the wrench of a child to its parent, which is not the link before."""
     P = right(r, tree.parent[i])
-    if tree.family[i] & LAST:  # the first that comes
+    if tree.family[i] & LAST:  # on the way up the last child comes first: it begins the sum
         P.children = wrench
     else:
         (m, f), (cm, cf) = wrench, P.children
@@ -107,7 +109,7 @@ def hand_to_parent(tree, r, i, wrench):
 @kernel
 def up(tree, w, r, transposed):
     """Eliminate from leaves to root, for the right-hand side tau − Sᵀ Σ wrench in the memory r. Gives Σ uᵀD⁻¹u: of the
-    mass matrix bᵀ M⁻¹ b, of the Jacobian h fᵀ M⁻¹ f to first order. Needs factor()."""
+    mass matrix bᵀ M⁻¹ b, b being the right-hand side in the layout of v, of the Jacobian h fᵀ M⁻¹ f to first order. Needs factor()."""
     norm = number(r, 0.0)
     above = zeros(r), zeros(r)
     for i in range(tree.n - 1, -1, -1):  # leaves → root

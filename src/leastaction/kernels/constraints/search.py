@@ -17,7 +17,7 @@ from ..machine.matrix6 import times
 from ..machine.memory import copy, link, team, teams
 from ..machine.simd import after, number, summed, wide
 from ..maths.vec3 import dot
-from ..root import LEAST_COSINE, SEARCHING, forecast, judge, rough
+from ..root import LEAST_COSINE, SEARCHING, Track, forecast, judge, rough
 from ..search import carry_over, worst_joint
 from ..settings import EXHAUSTED, NOT_FINITE, ROTATION, SINGULAR, WRONG_ROOT
 from ..joints import screw
@@ -64,29 +64,29 @@ def factor_step(tree, w, c, h, retraction, exact):
 @part
 def find_root(tree, state, h, reference, settings, c):
     """As root.find_root, but the last correction has been made. Needs rows_at_node()."""
-    w, track, least, origin = state.w, (inf, inf, inf, 0.0, 0.0), 1.0, 0.0
+    w, track, least, origin = state.w, Track(inf, inf, inf, 0.0, 0.0), 1.0, 0.0
     factored = False
     for iteration in range(1, settings.max_iterations + 1):
         twice_energy, least = drnea(tree, w, h, settings.retraction, True)
         if not least > LEAST_COSINE:
-            return iteration, track[0], ROTATION if isfinite(least) else NOT_FINITE, least
-        rows_after(tree, w, c, not factored, track[4] > 0.0)  # in trouble, a gap of round-off is none
+            return iteration, track.residual, ROTATION if isfinite(least) else NOT_FINITE, least
+        rows_after(tree, w, c, not factored, track.troubled > 0.0)  # in trouble, a gap of round-off is none
         if not factored:
             trouble = factor_step(tree, w, c, h, settings.retraction, not rough(settings, iteration))
             if trouble < 0:
-                return iteration, track[0], trouble, least
+                return iteration, track.residual, trouble, least
             factored, origin = settings.chord, -1.0
         up(tree, w, c)
         down(tree, w, c, 1.0, True)
         size, square = reference + 2.0 * twice_energy, correction(tree, w, h)
         relative = sqrt(square / size if size > 0.0 else square) if square >= 0.0 else nan
         origin = relative if origin < 0.0 else origin
-        left = forecast(relative, track[2], origin)
+        left = forecast(relative, track.last, origin)
         outcome, anew, track = judge(settings, iteration, least, relative, left, relative, track)
         if outcome != SEARCHING:
-            return iteration, track[0], int(outcome), least
+            return iteration, track.residual, int(outcome), least
         factored = factored and anew == 0.0
-    return settings.max_iterations, track[0], EXHAUSTED, least
+    return settings.max_iterations, track.residual, EXHAUSTED, least
 
 
 @kernel

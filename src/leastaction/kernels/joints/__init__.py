@@ -67,7 +67,7 @@ def apply_joint_motion(tree, w, i, q, low):
 
 @kernel
 def deflections(tree, w, q, rest):
-    """Set PSI, the deflection of every joint's spring at q. Gives the energy stored. Needs place()."""
+    """Set ``psi`` or ``psi6``, the deflection of every joint's spring at q. Gives the energy stored. Needs place()."""
     energy = number(w, 0.0)
     for i in range(tree.n):
         if tree.passive[i]:
@@ -77,13 +77,14 @@ def deflections(tree, w, q, rest):
 
 @kernel
 def joint_residual(tree, w, i, h):
-    """Set TAU of joint i to minus its own residual."""
+    """Set the right-hand side (``tau``, ``tau3`` or ``tau6``) of joint i to minus its own residual."""
     joint.residual(tree.kind[i], link(w, i), h, tree.passive[i])
 
 
 @kernel
 def carry_joint(tree, w, i, h):
-    """Set JOINT_P of joint i to what it carries out of the step, in body axes at t_{k+1}."""
+    """Set the momentum that joint i carries out of the step (``joint_momentum`` or ``joint_momentum6``), in body axes at
+    t_{k+1}."""
     joint.carry(tree.kind[i], link(w, i), h, tree.passive[i])
 
 
@@ -101,7 +102,7 @@ def passive_forces(tree, w, v, out):
 
 @kernel
 def put_rhs(tree, w, tau):
-    """Set TAU of every joint, in world axes, from the layout of v."""
+    """Set the right-hand side of every joint, in world axes, from the layout of v."""
     for i in range(tree.n):
         joint.put_tau(tree.kind[i], link(w, i), tau, tree.iv[i])
 
