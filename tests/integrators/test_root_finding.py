@@ -7,6 +7,7 @@ import pytest
 
 import leastaction as la
 from leastaction.integrators import Guess
+from leastaction.integrators.composition import guess_weights, stages
 from reference.trees import OTHERS, random_model, random_state
 
 GUESSES = get_args(Guess)
@@ -154,3 +155,22 @@ def test_a_smooth_motion_is_foreseen():
     """The guess leaves a residual below the tolerance; a sixth past step would amplify round-off beyond it."""
     many = la.simulate(la.library.ragdoll(), dt=2.5e-4, steps=400).iterations[20:]
     assert many.mean() < 1.2
+
+
+def test_guesses_repeat_polynomials_to_the_last_place():
+    """Of equal steps exactly. What LAPACK makes of the same equations misses by 1e-12 on some processors."""
+    weights = guess_weights(stages(2))[0]
+    t = np.arange(6.0)
+    for degree in range(1, 6):
+        increments = np.diff(t**degree)[::-1]
+        assert weights[degree] @ increments[:5] == 6.0**degree - 5.0**degree
+    for order in (4, 6, 8):
+        fractions = stages(order)
+        ends = np.concatenate([[0.0], np.cumsum(np.tile(fractions, 8))])
+        for stage, row in enumerate(guess_weights(fractions)):
+            now = 6 * len(fractions) + stage
+            for degree in (1, 2):  # stages that go back may end where others did: the third may not be to be had
+                t = ends - ends[now]
+                increments = t[now - np.arange(5)] ** degree - t[now - 1 - np.arange(5)] ** degree
+                missed = row[degree] @ increments - t[now + 1] ** degree
+                assert abs(missed) < 1e-15 * (abs(row[degree]) @ abs(increments) + 1)

@@ -1,5 +1,7 @@
 """Symmetric compositions: a step of order 4, 6 or 8 as steps of order 2, some of them backwards."""
 
+from math import comb, fsum
+
 import numpy as np
 
 # Half of each symmetric list, the middle one last; the whole sums to 1. HLW is Hairer, Lubich, Wanner, Geometric
@@ -41,21 +43,33 @@ def guess_weights(fractions: np.ndarray) -> np.ndarray:
     """Weights (stages, 6, 5) of the last increments in the polynomial guess of the next, for every stage and degree.
 
     A polynomial of degree d through the ends of the last d steps reproduces their increments; its own next increment is
-    their combination. Its weights follow from asking that for t, t², …, t^d.
+    their combination. Its weights follow from asking that for t, t², …, t^d. They have to be right to the last
+    place: what they miss stands in every guess, and the solution of LAPACK misses by 1e-12 on some processors.
     """
     count = len(fractions)
+    if count == 1:  # equal steps: 1; 2, −1; 3, −3, 1; …
+        return np.array([[[(-1.0) ** j * comb(degree, j + 1) for j in range(HIGHEST)]
+                          for degree in range(HIGHEST + 1)]])
     ends = np.concatenate([[0.0], np.cumsum(np.tile(fractions, HIGHEST + 2))])
     weights = np.zeros((count, HIGHEST + 1, HIGHEST))
     for stage in range(count):
         now = (HIGHEST + 1) * count + stage  # enough steps of the same pattern lie behind
         t = ends - ends[now]
         for degree in range(1, HIGHEST + 1):
-            if count > 1 and degree > 4:  # stages of several lengths: more of them only add noise
+            if degree > 4:  # stages of several lengths: more of them only add noise
                 weights[stage, degree] = weights[stage, 4]
                 continue
             powers = np.arange(1, degree + 1)[:, None]
             behind = np.arange(now, now - degree, -1)
             past = t[behind] ** powers - t[behind - 1] ** powers
-            # Stages that go back may end where others did: the polynomial is then not unique, the least weights serve
-            weights[stage, degree, :degree] = np.linalg.lstsq(past, t[now + 1] ** powers[:, 0], rcond=1e-9)[0]
+            weights[stage, degree, :degree] = least_solution(past, t[now + 1] ** powers[:, 0])
     return weights
+
+
+def least_solution(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Solve a x = b to the last place; of many solutions the least, as stages that go back may end where others did."""
+    x = np.zeros(a.shape[1])
+    for _ in range(4):  # each takes what the one before has left
+        left = [fsum([right, *(-row * x)]) for row, right in zip(a, b, strict=True)]
+        x += np.linalg.lstsq(a, np.array(left), rcond=1e-9)[0]
+    return x

@@ -70,9 +70,9 @@ def momentum_and_way(L):
 
 @kernel
 def drnea(tree, w, h, retraction, first):
-    """Set the residual wrench F of every link (``wrench``: world axes, N m s and N s) and minus the own residual of every
-    joint (``tau``), before they are summed along the tree. Of a joint without spring, damper, armature and servo this does
-    not depend on the motion: it is set at the first evaluation of a step only (``first``).
+    """Set the residual wrench F of every link (``wrench``: world axes, N m s and N s) and minus the own residual of
+    every joint (``tau``), before they are summed along the tree. Of a joint without spring, damper, armature and servo
+    this does not depend on the motion: it is set at the first evaluation of a step only (``first``).
 
     Gives twice the discrete kinetic energy, and the least cos(θ/2) of a link's rotation over the step, which tells
     whether its log is unique. The sum from leaves to root, lines 8 and 9 of Algorithm 2, is left to the caller: the

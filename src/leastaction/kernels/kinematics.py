@@ -31,8 +31,8 @@ def local_poses(tree, w, q):
 
 @kernel
 def place(tree, w, q):
-    """Set ``rotation``, ``origin`` and ``arm`` of every link from the configuration q, then its axis and inertia in world
-    axes."""
+    """Set ``rotation``, ``origin`` and ``arm`` of every link from the configuration q, then its axis and inertia in
+    world axes."""
     n = tree.n
     link(w, n).rotation = 1.0, 0.0, 0.0, 0.0
     link(w, n).dR = 1.0, 0.0, 0.0, 0.0

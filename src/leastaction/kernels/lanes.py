@@ -11,7 +11,7 @@ from .layout import Made
 from .machine.jit import part
 from .machine.memory import keep_factors, put_back_factors
 from .machine.simd import below, choose, less, number
-from .root import LEAST_COSINE, SEARCHING, evaluate, forecast, judge, rough
+from .root import LEAST_COSINE, SEARCHING, Track, evaluate, forecast, judge, rough
 from .search import carry_over
 from .settings import EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, WRONG_ROOT
 from .sweep import down, factor_jacobian, up

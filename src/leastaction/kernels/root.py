@@ -29,8 +29,8 @@ SLOW = 0.3  # contraction above which RIQN counts as being in trouble
 CHORD = 0.1  # what a chord step leaves of the residual, at most, times the residual where its Jacobian was factored:
 # 0.087 was the most where a step of 500 random trees missed the tolerance (see tests/simulation/test_residual.py)
 SEARCHING = 7  # outcome of an iteration after which the search goes on: none of the statuses
-# What one iteration leaves to the next: residual: that of the stopping rule; best, last: the least and the last relative
-# one; stalled: how many iterations on end have not taken a tenth off the best; troubled: 1 once one contracted poorly
+# What one iteration leaves to the next: residual: that of the stopping rule; best, last: the least and the last
+# relative one; stalled: how many iterations on end took no tenth off the best; troubled: 1 once one contracted poorly
 Track = namedtuple("Track", "residual best last stalled troubled")
 COARSE = 0.9689  # cos(θ/2) of 0.5 rad: where a link turns further, K to second order may not tell the right root
 RESOLVED = 0.8776  # cos(θ/2) of 1 rad: a step that turns a link further, and whose search was in trouble, is too long

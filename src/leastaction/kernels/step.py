@@ -159,7 +159,7 @@ def look(method, system, state, springs, whole):
 
 @kernel
 def may_divide(settings):
-    """Whether a step may be divided when its energy shows that it is too long. Not with damping, where energy leaves."""
+    """Whether a step may be divided when its energy shows that it is too long; not with damping, which takes energy."""
     return not settings.damped and settings.max_substeps > 1
 
 

@@ -109,7 +109,8 @@ def hand_to_parent(tree, r, i, wrench):
 @kernel
 def up(tree, w, r, transposed):
     """Eliminate from leaves to root, for the right-hand side tau − Sᵀ Σ wrench in the memory r. Gives Σ uᵀD⁻¹u: of the
-    mass matrix bᵀ M⁻¹ b, b being the right-hand side in the layout of v, of the Jacobian h fᵀ M⁻¹ f to first order. Needs factor()."""
+    mass matrix bᵀ M⁻¹ b, b being the right-hand side in the layout of v, of the Jacobian h fᵀ M⁻¹ f to first order.
+    Needs factor()."""
     norm = number(r, 0.0)
     above = zeros(r), zeros(r)
     for i in range(tree.n - 1, -1, -1):  # leaves → root

@@ -83,8 +83,8 @@ def joint_residual(tree, w, i, h):
 
 @kernel
 def carry_joint(tree, w, i, h):
-    """Set the momentum that joint i carries out of the step (``joint_momentum`` or ``joint_momentum6``), in body axes at
-    t_{k+1}."""
+    """Set the momentum that joint i carries out of the step (``joint_momentum`` or ``joint_momentum6``), in body
+    axes at t_{k+1}."""
     joint.carry(tree.kind[i], link(w, i), h, tree.passive[i])
 
 
