@@ -9,7 +9,7 @@ from leastaction.kernels.layout import ARTICULATED, LINK, SIDE
 from leastaction.markdown import fill, table
 
 PAGE = Path(__file__).parent.parent / "docs" / "notation.md"
-HEAD = ("field", "paper", "shape", "frame", "unit", "meaning")
+HEAD = ("field", "symbol", "shape", "frame", "unit", "meaning")
 
 
 def tables() -> str:
