@@ -137,9 +137,11 @@ LINK.take("saved_shift", VECTOR, "", "world", "m", "of such an iterate, of a FRE
 LINK.take("dR", QUATERNION, "ΔT_i", "world", "", "rotation of the link over the step")
 LINK.take("d", VECTOR, "ΔT_i", "world", "m", "displacement of the link's origin over the step")
 LINK.take("momentum", PAIR, "[Ad]ᵀ μ_i^{k−1} + F_i^ext", "world", "N m s, N s", "carried into the step")
+LINK.take("momentum_low", VECTOR, "", "world", "N s", "what rounding has kept from its linear part (gravity.py)")
 LINK.take("joint_momentum", NUMBER, "Q_i", "joint", "N m s, N s", "of the joint: armature, and half of the forcing")
 LINK.take("joint_momentum6", PAIR, "Q_i", "link", "N m s, N s", "the same of a BALL or FREE joint", at="joint_momentum")
 LINK.take("node_momentum", PAIR, "", "world", "N m s, N s", "at the node that a failed step comes back to")
+LINK.take("node_momentum_low", VECTOR, "", "world", "N s", "what rounding has kept from its linear part")
 LINK.take("node_joint_momentum", NUMBER, "", "joint", "N m s, N s", "of a SCREW joint at that node")
 LINK.take("node_joint_momentum6", PAIR, "", "link", "N m s, N s", "of a BALL or FREE joint at that node",
           at="node_joint_momentum")

@@ -14,7 +14,7 @@ from .machine.jit import kernel, part
 from .machine.memory import copy, link, team, teams
 from .machine.simd import number
 from .maths.spatial import read3
-from .maths.vec3 import NONE, dot
+from .maths.vec3 import NONE, ZERO, dot
 from .mobility import added_energy, is_damped, look_ahead, start_ahead
 from .momentum import generalized_momentum, momentum_of, momentum_solve_up, velocity_of
 from .record import begin_extremes
@@ -82,7 +82,7 @@ def save_node(tree, state):
     copy(state.ledger, state.saved_ledger, LEDGER)
     for k in teams(tree):  # every link by itself, or four at a time
         L = team(state.w, k)
-        L.node_momentum = L.momentum
+        L.node_momentum, L.node_momentum_low = L.momentum, L.momentum_low
         if tree.most > 1:
             L.node_joint_momentum6 = L.joint_momentum6
         else:
@@ -98,7 +98,7 @@ def restore_node(system, state):
     copy(state.saved_ledger, state.ledger, LEDGER)
     for k in teams(tree):  # every link by itself, or four at a time
         L = team(state.w, k)
-        L.momentum = L.node_momentum
+        L.momentum, L.momentum_low = L.node_momentum, L.node_momentum_low
         L.joint_momentum6 = L.node_joint_momentum6
     enter_node(system, state.w, state.q)
     factor_at_node(tree, state)
@@ -123,7 +123,7 @@ def prepare(system, state, given, h):
     singular, damped = singular_joint(tree, w), h != 0.0 and is_damped(tree)
     if given == P:
         for i in range(tree.n):
-            link(w, i).momentum = NONE  # all of it is given to the joints: only the sum along the tree counts
+            link(w, i).momentum, link(w, i).momentum_low = NONE, ZERO  # all of it is given to the joints: only the sum along the tree counts
             joint.give_momentum(tree.kind[i], link(w, i), p, tree.iv[i])
     if given != V:
         velocity_of(tree, w, v)

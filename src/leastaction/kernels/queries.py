@@ -14,7 +14,7 @@ from .machine.memory import link, tree_as_views, system_as_views
 from .machine.simd import numbers
 from .maths import so3
 from .maths.spatial import read3, read4, shift_wrench
-from .maths.vec3 import NONE, add, unit
+from .maths.vec3 import NONE, ZERO, add, unit
 from .mobility import is_damped, look_ahead
 from .node import enter_node, set_wrenches
 from .rnea import (
@@ -153,6 +153,8 @@ def discrete_residual(system, w, q_prev, way, tau, f):
     carry(tree, w, h)
     enter_node(system, w, q)
     set_time(system.elements, tree, w, -0.5 * h)
+    for i in range(tree.n):
+        link(w, i).momentum_low = ZERO
     kick(system, w, Held(len(tau) > 0, tau), h)
     motion_between(tree, w, q, q_next)
     drnea(tree, w, h, retraction, True)

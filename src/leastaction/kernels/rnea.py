@@ -9,7 +9,7 @@ from .machine.jit import kernel
 from .machine.memory import link, team, teams, zeros
 from .machine.simd import number, summed, wide
 from .maths.spatial import shift_twist, shift_wrench
-from .maths.vec3 import add, cross, dot, neg
+from .maths.vec3 import ZERO, add, cross, dot, neg
 
 
 @kernel
@@ -136,4 +136,4 @@ def momenta(tree, w):
     for i in range(tree.n):
         L = link(w, i)
         turn, move = L.twist
-        L.momentum = inertia_times(L, L.mass, turn, move)
+        L.momentum, L.momentum_low = inertia_times(L, L.mass, turn, move), ZERO

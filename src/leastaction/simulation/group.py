@@ -239,9 +239,9 @@ class _Team:
         group, state = self.group, sim._engine.state
         state.q[:], state.low[:] = group.saved_q[lane::LANES], group.saved_low[lane::LANES]
         links = _bodies(sim)
-        rows = np.zeros((links.shape[0] * LANES, 12))
+        rows = np.zeros((links.shape[0] * LANES, _NODE.stop - _NODE.start))
         rows[: len(self.w)] = self.w[:, _NODE, lane]
-        links[:, :, _MOMENTA] = rows.reshape(*links.shape[:2], 12)
+        links[:, :, _MOMENTA] = rows.reshape(*links.shape[:2], -1)
         for name in _DAMPING:
             at = LINK.rows(name)
             numbers = np.zeros((len(rows), at.stop - at.start))

@@ -2,7 +2,8 @@
 
 from ..machine.jit import formula
 
-NONE = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)  # the twist or wrench zero
+ZERO = 0.0, 0.0, 0.0  # the vector zero
+NONE = ZERO, ZERO  # the twist or wrench zero
 
 
 @formula

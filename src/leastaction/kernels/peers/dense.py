@@ -13,7 +13,7 @@ from ..joints import apply_joint_motion, carry_joint, get_motion, set_motion
 from ..layout import Made
 from ..machine.jit import kernel, part
 from ..machine.memory import copy, link
-from ..maths.vec3 import NONE
+from ..maths.vec3 import NONE, ZERO
 from ..methods import method
 from ..momentum import carried_momentum, generalized_momentum, velocity_of
 from ..node import enter_node, factor_at_node, potential_energy
@@ -41,7 +41,7 @@ def push_joints(tree, w, held, h):
 def keep_in_joints(tree, w, p):
     """Keep the momentum p of the node in the joints."""
     for i in range(tree.n):
-        link(w, i).momentum = NONE
+        link(w, i).momentum, link(w, i).momentum_low = NONE, ZERO
         link(w, i).joint_momentum = p[tree.iv[i]]
 
 
