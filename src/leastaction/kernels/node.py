@@ -123,7 +123,8 @@ def prepare(system, state, given, h):
     singular, damped = singular_joint(tree, w), h != 0.0 and is_damped(tree)
     if given == P:
         for i in range(tree.n):
-            link(w, i).momentum, link(w, i).momentum_low = NONE, ZERO  # all of it is given to the joints: only the sum along the tree counts
+            # All of it is given to the joints: only the sum along the tree counts
+            link(w, i).momentum, link(w, i).momentum_low = NONE, ZERO
             joint.give_momentum(tree.kind[i], link(w, i), p, tree.iv[i])
     if given != V:
         velocity_of(tree, w, v)
