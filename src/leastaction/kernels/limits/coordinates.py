@@ -12,13 +12,6 @@ from ..machine.jit import kernel
 from ..machine.memory import link
 from ..maths.spatial import read3
 from ..maths.vec3 import add_scaled, dot
-from .table import CLEAR, HIGH, LINK, LOW, WIDTH
-
-
-@kernel
-def link_of(method, r):
-    """The link of row r."""
-    return int(method.rows[WIDTH * r + LINK])
 
 
 @kernel
@@ -57,11 +50,11 @@ def acceleration(tree, state, i, a):
 @kernel
 def is_inside(method, tree, q, r, near):
     """Whether row r is inside its limits, and not ``near`` one."""
-    i = link_of(method, r)
-    if tree.kind[i] == BALL and q[tree.iq[i]] ** 2 > method.rows[WIDTH * r + CLEAR]:  # far: no angle is needed
+    i = method.rows.link[r]
+    if tree.kind[i] == BALL and q[tree.iq[i]] ** 2 > method.rows.clear[r]:  # far: no angle is needed
         return True
     x = coordinate(tree, q, i)
-    return x - method.rows[WIDTH * r + LOW] > near and method.rows[WIDTH * r + HIGH] - x > near
+    return x - method.rows.low[r] > near and method.rows.high[r] - x > near
 
 
 @kernel
