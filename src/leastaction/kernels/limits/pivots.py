@@ -6,7 +6,7 @@ that are wrong change sides at once; if that does not help soon, one at a time, 
 end (K. G. Murty 1974; J. J. Júdice and F. M. Pires 1994).
 """
 
-from ..layout import BALL
+from ..joints import dispatch as joint
 from ..machine.jit import kernel, part
 from ..machine.memory import link
 from .coordinates import acceleration, rate
@@ -37,8 +37,8 @@ def put_locks(method, system, state, moving):
         if link(state.w, i).free != free:
             link(state.w, i).free = free
             state.factored[0] = 0.0
-        if tree.kind[i] == BALL and abs(state.locks[k]) != RECOVERING:
-            link(state.w, i).cone_rate = 0.0
+        if abs(state.locks[k]) != RECOVERING:
+            joint.set_free(tree.kind[i], link(state.w, i))
 
 
 @part

@@ -5,8 +5,9 @@ it is hung on: the momentum of a floating mechanism does not change. The work of
 ledger.
 """
 
+from ..joints import dispatch as joint
 from ..kinematics import inertia_times
-from ..layout import BALL, SCREW
+from ..layout import BALL
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
 from ..maths.vec3 import sub
@@ -53,8 +54,8 @@ def node_velocity(method, system, state, scratch, out):
     for r in range(method.count):
         i = method.rows.link[r]
         k = tree.iv[i]
-        if abs(state.locks[k]) == RECOVERING and tree.kind[i] == SCREW:  # a BALL joint has its rate in cone_rate
-            rates[k] = state.v[k]
+        if abs(state.locks[k]) == RECOVERING:
+            rates[k] = joint.prescribed(tree.kind[i], state.v, k)
     keep_momenta(tree, w, scratch.aside)
     velocities(tree, w, rates)
     for i in range(tree.n):
@@ -99,10 +100,7 @@ def drive(method, system, state, scratch):
         scratch.speed[r] = rate(tree, state, i, state.v)
         if scratch.held[r] != 0.0:
             state.locks[k] = RECOVERING * scratch.side[r]
-            if tree.kind[i] == SCREW:
-                state.v[k] = scratch.push[r]
-            else:
-                link(state.w, i).cone_rate = scratch.push[r]
+            joint.prescribe(tree.kind[i], link(state.w, i), state.v, k, scratch.push[r])
             state.slip[k] = -scratch.side[r] if scratch.push[r] != 0.0 else 0.0  # its friction resists that
     settle(method, system, state, scratch)
     for r in range(method.count):

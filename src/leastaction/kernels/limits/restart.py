@@ -1,7 +1,8 @@
 """Coming back to a node inside a step, and steps of another length from there."""
 
 from .. import methods
-from ..layout import LEDGER, SCREW, Made
+from ..joints import dispatch as joint
+from ..layout import LEDGER, Made
 from ..machine.jit import kernel, part
 from ..machine.memory import copy
 from ..node import enter_node
@@ -55,8 +56,8 @@ def advance(method, system, state, held, scratch, k, h):
     for r in range(method.count):
         i = method.rows.link[r]
         at = tree.iv[i]
-        if abs(state.locks[at]) == RECOVERING and tree.kind[i] == SCREW:
-            state.v[at] = scratch.speed[r]
+        if abs(state.locks[at]) == RECOVERING:
+            joint.keep_prescribed(tree.kind[i], state.v, at, scratch.speed[r])
     return made
 
 
