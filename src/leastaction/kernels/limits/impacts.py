@@ -1,8 +1,12 @@
 """What happens at a node where joints touch their limits: impacts, then which joints stay there.
 
-Impact law (Poisson): the impulses that bring all approaching joints to rest at once, and e times as much again on the
-way out; repeated while some joint still approaches. With e = 1 the energy is kept exactly, with equal e it never rises.
+Impact law (Poisson): the impulses λ that bring all approaching joints to rest at once, and e times as much again on the
+way out; repeated while some joint still approaches. With W the inverse mass matrix at these joints, and E that of their
+e, the kinetic energy changes by ½ (|Eλ|² − |λ|²), |x|² being xᵀWx. With e = 1 it is kept, with equal e it never rises.
+With unequal e it might; then the way out is shortened to what the way in has stored.
 """
+
+from math import sqrt
 
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
@@ -126,6 +130,20 @@ def collide(method, system, state, held, scratch, h):
     return True, False
 
 
+@kernel
+def way_out(method, tree, state, scratch):
+    """How much of their restitution the joints may get, 0 to 1, given their rates in state.v after all of it: what the
+    way in has stored, −λ·v before, is no less than what the way out gives, Eλ·v after."""
+    stored, given, least, most = 0.0, 0.0, 1.0, 0.0
+    for r in range(method.count):
+        if scratch.held[r] != 0.0:
+            e = scratch.bounce[r]
+            impulse, least, most = scratch.push[r] / (1.0 + e), min(least, e), max(most, e)
+            stored -= impulse * scratch.speed[r]
+            given += e * impulse * rate(tree, state, method.rows.link[r], state.v)
+    return sqrt(max(stored, 0.0) / given) if least < most and given > stored else 1.0
+
+
 @part
 def give_impulses(method, system, state, scratch):
     """Give every held joint the impulse that stops it, and its restitution as much again; and write down its work."""
@@ -137,6 +155,13 @@ def give_impulses(method, system, state, scratch):
         link(w, i).free = 1.0
     state.factored[0] = 0.0
     velocity(rows_of(method.base), tree, state, state.v)
+    part_ = way_out(method, tree, state, scratch)
+    if part_ < 1.0:
+        for r in range(method.count):
+            less = (part_ - 1.0) * scratch.bounce[r] * scratch.push[r] / (1.0 + scratch.bounce[r])
+            scratch.push[r] += less
+            push(tree, state, method.rows.link[r], less, 0)
+        velocity(rows_of(method.base), tree, state, state.v)
     for r in range(method.count):
         v = rate(tree, state, method.rows.link[r], state.v)
         state.ledger[LIMITS] -= 0.5 * (scratch.speed[r] + v) * scratch.push[r]
