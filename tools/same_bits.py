@@ -87,6 +87,20 @@ def stopped(wrist):
     return model
 
 
+def rubbing():
+    """An arm with dry friction at every joint that turns from one stop to the other."""
+    import leastaction as la
+
+    model, parent = la.Model(), None
+    for k in range(3):
+        joint = la.Revolute((0, 1, 0) if k % 2 == 0 else (1, 0, 0), limits=(-0.6, 0.8), limit_restitution=0.3 * k,
+                            friction=0.5)
+        model.add_body(f"link {k}", parent, joint, position=(0, 0, -1.0 if k else 0.0),
+                       inertia=la.Inertia(1.0 + k, (0.1, 0, -0.5), np.diag([0.1, 0.12, 0.05])))
+        parent = f"link {k}"
+    return model
+
+
 def cases():
     """By name, what makes the trajectories of a case."""
     import leastaction as la
@@ -114,6 +128,7 @@ def cases():
         "RK4": lambda: run(chain(10), integrator=la.RungeKutta4()),
         "stops: four-bar": lambda: run(stopped(la.Revolute((0, 0, 1)))),
         "stops: ball": lambda: run(stopped(la.Ball(limits=(0, 1.0), limit_restitution=0.5))),
+        "stops: dry friction": lambda: run(rubbing(), speed=3.0, steps=600),
         "DOP853, ragdoll": lambda: run(library.ragdoll(), integrator=la.DormandPrince8()),
         "Euler, ragdoll": lambda: run(library.ragdoll(), integrator=la.SemiImplicitEuler()),
     }

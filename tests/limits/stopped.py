@@ -39,3 +39,8 @@ def arm(restitution=0.0, friction=0.0, links=3) -> la.Model:
         parent = f"link{i}"
     model.q0, model.v0 = np.array([0.2, 0.1, 0.3])[:links], np.array([3.0, 1.0, -2.0])[:links]
     return model
+
+
+def gained(energy) -> float:
+    """By how much an energy was ever above what it had been before, J, in however many steps."""
+    return float((energy - np.minimum.accumulate(energy)).max())

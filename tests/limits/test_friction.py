@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from stopped import arm, hinge, slider
+from stopped import arm, gained, hinge, slider
 
 import leastaction as la
 
@@ -66,6 +66,7 @@ def test_an_arm_with_friction_against_its_stops():
         assert max((-0.6 - run.q).max(), (run.q - 0.8).max()) < 1e-10
         assert run.dissipated["dry_friction"][-1] > 1.0 and run.dissipated["limits"][-1] > 1.0
         worst.append(np.abs(run.balance).max())
+        assert gained(run.energy) < worst[-1]
     assert np.log2(worst[0] / worst[2]) / 2 > 1.5
 
 

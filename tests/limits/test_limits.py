@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
-from stopped import arm, hinge, pendulum
+from stopped import arm, gained, hinge, pendulum
 
 import leastaction as la
 
@@ -63,18 +63,32 @@ def test_bouncing_converges_to_what_scipy_finds(order, least):
     assert np.log2(error[0] / error[1]) > least and error[1] < (1e-2 if order == 2 else 5e-6)
 
 
+def test_order_six():
+    """Against SciPy, too, through an impact."""
+    expected, errors = reference(0.7, 0.2, 3.0, 1.6, -0.5, 0.7), []
+    for dt in (0.08, 0.04, 0.02):
+        run = la.simulate(pendulum(-0.5, 0.7, 0.7), [0.2], [3.0], dt=dt, duration=1.6,
+                          integrator=la.Variational(order=6))
+        errors.append(max(abs(run.q[-1, 0] - expected[0]), abs(run.v[-1, 0] - expected[1])))
+        assert np.count_nonzero(run.limit_force) >= 1
+    assert -np.polyfit(range(3), np.log2(errors), 1)[0] > 5.7 and errors[-1] < 1e-8
+
+
 @pytest.mark.parametrize("order", [2, 4])
-def test_elastic_impacts_can_be_undone(order):
-    model = arm(1.0)
-    there = la.Simulator(model, dt=0.005, integrator=la.Variational(order=order))
-    there.step(60)
-    back = la.Simulator(model, there.q, -there.v, dt=0.005, integrator=la.Variational(order=order))
-    back.step(60)
-    assert np.abs(back.q - model.q0).max() < 1e-11 and np.abs(back.v + model.v0).max() < 1e-11
+@pytest.mark.parametrize(("model", "start", "hits"), [(arm(1.0), None, [2, 0, 1]),
+                                                      (pendulum(-0.5, 0.7, 1.0), ([0.2], [8.0]), [13])])
+def test_elastic_impacts_can_be_undone(model, start, hits, order):
+    q, v = start or (model.q0, model.v0)
+    steps, integrator = 60 if start is None else 400, la.Variational(order=order)
+    there = la.simulate(model, q, v, dt=0.005, steps=steps, integrator=integrator)
+    assert np.count_nonzero(there.limit_force, axis=0).tolist() == hits  # one step for every impact
+    back = la.simulate(model, there.q[-1], -there.v[-1], dt=0.005, steps=steps, integrator=integrator)
+    assert np.count_nonzero(back.limit_force, axis=0).tolist() == hits
+    assert np.abs(back.q[-1] - q).max() < 1e-11 and np.abs(back.v[-1] + v).max() < 1e-11
 
 
 def test_elastic_bounces_do_not_drift():
-    """Over 3000 bounces here, over 1e5 in tests/soak/test_limits.py."""
+    """Over 3000 bounces here, over 1e5 in tests/soak/test_long_limits.py."""
     run = la.simulate(pendulum(-0.5, 0.7, 1.0), [0.2], [8.0], dt=0.01, steps=45_000)
     bounces, tenth = np.count_nonzero(np.diff(np.sign(run.v[:, 0]))), len(run) // 10
     assert bounces > 2900
@@ -91,6 +105,7 @@ def test_an_arm_against_its_stops(restitution):
         assert run.dissipated["limits"][-1] > 40.0 and np.all(np.diff(run.ledger[:, 4]) >= 0.0)
         assert run.judgement.kept and not run.judgement.reason
         worst.append(np.abs(run.balance).max())
+        assert gained(run.energy) < 3.0 * worst[-1]
     assert np.log2(worst[0] / worst[2]) / 2 > 1.7
 
 

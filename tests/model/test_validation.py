@@ -56,6 +56,9 @@ def single(joint=None, **options) -> Model:
             single(Revolute(Y, limits=(1, -1))),
             "body 'link': joint limits are in the wrong order: low 1 > high -1",
         ),
+        *((single(Revolute(Y, limits=(-1, 1), limit_restitution=e)),
+           f"body 'link': joint limit_restitution must be a number from 0 to 1, not {e!r}")
+          for e in (-0.1, 1.5, NAN, "x")),
         (single(Revolute(Y, damping="1,5kg")), "body 'link': joint damping must be a number, not '1,5kg'"),
         (
             single("hinge"),

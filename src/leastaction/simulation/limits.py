@@ -11,7 +11,8 @@ from leastaction.kernels.layout import LINK as LINK_TABLE
 from leastaction.kernels.layout import SCREW
 from leastaction.kernels.limits.recovery import RATE
 from leastaction.kernels.limits.step import Limited
-from leastaction.kernels.limits.table import FRICTION, HIGH, LINK, LOW, scratch_size
+from leastaction.kernels.limits.table import Limits
+from leastaction.kernels.machine.scratch import scratch_size
 from leastaction.model import Model
 from leastaction.model.unhonoured import warn_once
 
@@ -24,19 +25,25 @@ def scratch(c: Compiled) -> Array:
     return np.zeros(scratch_size(c.tree.n, c.nq, c.nv, len(c.limits)) if len(c.limits) else 0)
 
 
+def columns(c: Compiled) -> Limits:
+    """Return the table of limits and dry friction by columns."""
+    link, *others = np.ascontiguousarray(c.limits.T)
+    return Limits(link.astype(np.int64), *others)
+
+
 def around(base: Any, c: Compiled, scratch: Array) -> Any:
     """Return a method that keeps the limits, and is ``base`` between them; that itself where there are none."""
     if len(c.limits) == 0:
         return base
-    rubbing = int(np.count_nonzero(c.limits[:, FRICTION]))
-    return methods.known(Limited(base, len(c.limits), rubbing, c.limits.reshape(-1), scratch))
+    rows = columns(c)
+    return methods.known(Limited(base, len(rows.link), int(np.count_nonzero(rows.friction)), rows, scratch))
 
 
 def require_known(model: Model, c: Compiled, integrator: Integrator) -> None:
     """Raise a ValueError if the integrator does not know what acts in the joints of a model."""
     if len(c.limits) == 0:
         return
-    rubbing = c.limits[:, FRICTION] > 0.0
+    rubbing = columns(c).friction > 0.0
     words = [word for word, acts in (("limits", has_limits(c).any()), ("friction", rubbing.any())) if acts]
     if not integrator.takes_limits:
         raise ValueError(f"{integrator!r} knows neither joint limits nor dry friction, and {model.name} has "
@@ -51,8 +58,7 @@ def require_known(model: Model, c: Compiled, integrator: Integrator) -> None:
 def tell_beyond(model: Model, c: Compiled, q: Array) -> None:
     """Warn, once for a model, of joints that start beyond their limits: they come back slowly."""
     found = []
-    for link, low, high, *_ in c.limits:
-        i = int(link)
+    for i, low, high, *_ in zip(*columns(c), strict=True):
         x = _coordinate(c, q, i)
         excess = max(low - x, x - high)
         if excess > NEAR * (1.0 + abs(x)):
@@ -77,7 +83,8 @@ def _coordinate(c: Compiled, q: Array, i: int) -> float:
 
 def has_limits(c: Compiled) -> Array:
     """Tell of each row whether it has a limit."""
-    limited: Array = np.isfinite(c.limits[:, [LOW, HIGH]]).any(axis=1)
+    rows = columns(c)
+    limited: Array = np.isfinite(rows.low) | np.isfinite(rows.high)
     return limited
 
 
@@ -87,5 +94,5 @@ def _titles(words: list[str]) -> list[str]:
 
 def _first(model: Model, c: Compiled, which: Array | None = None) -> str:
     """Name the body of the first row, or of the first of some."""
-    rows = c.limits if which is None else c.limits[which]
-    return str(model.names[c.body_of_link[int(rows[0, LINK])]])
+    links = columns(c).link if which is None else columns(c).link[which]
+    return str(model.names[c.body_of_link[links[0]]])

@@ -10,7 +10,7 @@ y is what the angle lacks: Newton's method asks for the angle at the end of the 
 of it, mostly zero, and accelerations for what keeps that rate while n turns.
 """
 
-from math import sqrt
+from math import cos, sin, sqrt
 
 from ..elements.spring import shorter
 from ..layout import BALL
@@ -167,3 +167,66 @@ def add_impulse(L, impulse, k, size):
     _, axis = angle_and_axis(turned(L))
     for j in range(3):
         impulse[k + j] += size * axis[j]
+
+
+# The verbs of a limit, as interval.py has them for SCREW joints
+
+
+@kernel
+def bounded(q, k):
+    theta, _ = of_joint(q, k)
+    return theta
+
+
+@kernel
+def is_clear(q, k, clear):
+    return q[k] ** 2 > clear
+
+
+@kernel
+def along(q, k, x, e):
+    _, axis = of_joint(q, k)
+    return dot(axis, read3(x, e))
+
+
+@kernel
+def second_derivative(q, k, v, a, e):
+    theta, axis = of_joint(q, k)
+    return dot(axis, read3(a, e)) + bias(theta, axis, read3(v, e))
+
+
+@kernel
+def put_at(q, low, k, limit):
+    turn = 1.0 if q[k] >= 0.0 else -1.0
+    _, axis = of_joint(q, k)
+    q[k], low[k] = turn * cos(0.5 * limit), 0.0
+    for j in range(3):
+        q[k + 1 + j], low[k + 1 + j] = turn * sin(0.5 * limit) * axis[j], 0.0
+
+
+@kernel
+def push_along(L, impulse, k, size):
+    _, axis = angle_and_axis(turned(L))
+    m, f = L.joint_momentum6
+    L.joint_momentum6 = add_scaled(m, size, axis), f
+    add_impulse(L, impulse, k, size)
+
+
+@kernel
+def prescribe(L, v, k, rate):
+    L.cone_rate = rate
+
+
+@kernel
+def set_free(L):
+    L.cone_rate = 0.0
+
+
+@kernel
+def prescribed(v, k):
+    return 0.0
+
+
+@kernel
+def keep_prescribed(v, k, rate):
+    pass

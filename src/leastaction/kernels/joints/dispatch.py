@@ -7,7 +7,7 @@ rotation vector, or a twist, the latter two in body axes at t_k.
 
 from ..layout import BALL, SCREW
 from ..machine.jit import formula, kernel
-from . import ball, free, screw
+from . import ball, cone, free, interval, screw
 
 
 def chosen(verb, make):
@@ -79,3 +79,27 @@ mobilise = chosen("mobilise", kernel)  # (tree, w, i, h, Y): the mobility of lin
 take_added = chosen("take_added", kernel)  # (L, v, p, k): p −= the momentum of the armature that this adds
 added_energy = chosen("added_energy", kernel)  # (L, v, k): twice the kinetic energy of the armature that this adds
 weight = chosen("weight", kernel)  # (L, h, factor): a scale of f²/M
+
+
+def of_limit(verb):
+    """The same for what limits ask of a joint: of a SCREW joint it is in interval.py, of a BALL joint in cone.py."""
+    of_screw, of_ball = getattr(interval, verb), getattr(cone, verb)
+
+    def choose(kind, *args):
+        if kind == BALL:
+            return of_ball(*args)
+        return of_screw(*args)
+
+    return kernel(choose)
+
+
+bounded = of_limit("bounded")  # (q, k): the number that has limits: a coordinate, or the angle of a BALL joint
+is_clear = of_limit("is_clear")  # (q, k, clear): whether it is seen to be inside its limits at once, by limits.Limits
+along = of_limit("along")  # (q, k, x, e): the part of x, numbers in the layout of v from e on, along that number
+second_derivative = of_limit("second_derivative")  # (q, k, v, a, e): of that number, at the accelerations a
+put_at = of_limit("put_at")  # (q, low, k, limit): put it at a limit
+push_along = of_limit("push_along")  # (L, impulse, k, size): give the joint an impulse along it; impulse[k] += that
+prescribe = of_limit("prescribe")  # (L, v, k, rate): let a joint that is driven have this rate
+prescribed = of_limit("prescribed")  # (v, k): the rate of a driven joint, if it is not known to its link
+keep_prescribed = of_limit("keep_prescribed")  # (v, k, rate): set that again after a step
+set_free = of_limit("set_free")  # (L): prescribe no rate

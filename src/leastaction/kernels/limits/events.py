@@ -15,7 +15,7 @@ from .reactions import accelerations, holding
 from .recovery import recovering, settle
 from .restart import advance, back, begin_part
 from .solves import reach, rows_of
-from .table import FREE, HELD, HIGH, LINK, LOW, WIDTH, tolerance
+from .table import HELD, UNLOCKED, tolerance
 
 TRIALS = 100  # to locate an event
 
@@ -24,7 +24,7 @@ TRIALS = 100  # to locate an event
 def any_held(method, tree, state):
     """Whether some joint is held at a limit, or on its way back to one."""
     for r in range(method.count):
-        if state.locks[tree.iv[int(method.rows[WIDTH * r + LINK])]] != FREE:
+        if state.locks[tree.iv[method.rows.link[r]]] != UNLOCKED:
             return True
     return False
 
@@ -40,9 +40,9 @@ def distances(method, system, state, held, scratch, h, first, out):
             put_locks(method, system, state, True)
         accelerations(method, system, state, held, scratch, scratch.a)
     for r in range(method.count):
-        i = int(method.rows[WIDTH * r + LINK])
+        i = method.rows.link[r]
         lock = state.locks[tree.iv[i]]
-        if lock == FREE:
+        if lock == UNLOCKED:
             out[r] = gap(method, tree, state, r)
         elif abs(lock) == HELD and follow and not welded(method, r):
             out[r] = slack(method, state, r, h, True) * link(w, i).pivot - lock * holding(tree, w, i)
@@ -66,7 +66,7 @@ def passed(method, state, scratch, r, least):
     c, start = rows_of(method.base), scratch.begin[r]
     if start < -0.25 * reach(c, 0.0):  # it started beyond its limit
         return False
-    small = tolerance(min(abs(method.rows[WIDTH * r + LOW]), abs(method.rows[WIDTH * r + HIGH])))
+    small = tolerance(min(abs(method.rows.low[r]), abs(method.rows.high[r])))
     return scratch.end[r] < allowed(c, start) - least * small
 
 
@@ -131,8 +131,8 @@ def locate(method, system, state, held, scratch, k, h, target, made):
     tree, w = system.tree, state.w
     lo, hi, start, end, turned = 0.0, 1.0, scratch.begin[target], scratch.end[target], 0.0
     for trial in range(TRIALS):
-        i = int(method.rows[WIDTH * target + LINK])
-        free, side = state.locks[tree.iv[i]] == FREE, nearer(method, tree, state, target)
+        i = method.rows.link[target]
+        free, side = state.locks[tree.iv[i]] == UNLOCKED, nearer(method, tree, state, target)
         small = tolerance(bound(method, target, side))
         # Of the gap over the whole time, at the rate of the kept node
         rise = -side * along(tree, scratch.node.q, i, scratch.node.v, tree.iv[i]) * h

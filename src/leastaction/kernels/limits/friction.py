@@ -15,7 +15,7 @@ from .reactions import holding
 from .recovery import node_velocity, settle
 from .restart import advance, back, begin_part, crowded, keep_node
 from .solves import rows_of
-from .table import FREE, FRICTION, LINK, WIDTH
+from .table import UNLOCKED
 
 MOST = 100  # trials, and ten more for every joint
 ROUND_OFF = 1e-13  # of the bound by which a joint that sticks may be held with more
@@ -25,8 +25,8 @@ SMALL = 1e-15  # rad or m: a motion that is none
 @kernel
 def rubs(method, tree, state, r):
     """Whether dry friction decides what the joint of row r does: no limit holds it."""
-    k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-    return method.rows[WIDTH * r + FRICTION] > 0.0 and state.locks[k] == FREE
+    k = tree.iv[method.rows.link[r]]
+    return method.rows.friction[r] > 0.0 and state.locks[k] == UNLOCKED
 
 
 @kernel
@@ -34,8 +34,8 @@ def rub(method, tree, state, h):
     """Give the joints that slide their impulse of half a step."""
     for r in range(method.count):
         if rubs(method, tree, state, r):
-            i = int(method.rows[WIDTH * r + LINK])
-            link(state.w, i).joint_momentum -= 0.5 * h * state.slip[tree.iv[i]] * method.rows[WIDTH * r + FRICTION]
+            i = method.rows.link[r]
+            link(state.w, i).joint_momentum -= 0.5 * h * state.slip[tree.iv[i]] * method.rows.friction[r]
 
 
 @kernel
@@ -45,9 +45,9 @@ def note_work(method, tree, state, scratch, h):
     for r in range(method.count):
         if not rubs(method, tree, state, r):
             continue
-        i = int(method.rows[WIDTH * r + LINK])
+        i = method.rows.link[r]
         k = tree.iv[i]
-        impulse = -0.5 * h * state.slip[k] * method.rows[WIDTH * r + FRICTION]
+        impulse = -0.5 * h * state.slip[k] * method.rows.friction[r]
         if state.slip[k] == 0.0:
             impulse = holding(tree, state.w, i) if scratch.before[k] != 0.0 else 0.0
         else:
@@ -60,7 +60,7 @@ def change(method, tree, state, scratch, patience):
     """Let joints slide that are held by too much, and those stick that would slide against their impulse, as marked by
     check(); all of them, or only the first if there is no patience left."""
     for r in range(method.count):
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        k = tree.iv[method.rows.link[r]]
         if scratch.held[r] == 0.0:
             continue
         state.slip[k] = 0.0 if state.slip[k] != 0.0 else -scratch.held[r]
@@ -85,9 +85,9 @@ def check(method, tree, state, scratch, h, small):
         scratch.held[r] = 0.0
         if not rubs(method, tree, state, r):
             continue
-        i = int(method.rows[WIDTH * r + LINK])
+        i = method.rows.link[r]
         slip = state.slip[tree.iv[i]]
-        most = 0.5 * abs(h) * method.rows[WIDTH * r + FRICTION] * (1.0 + ROUND_OFF) + small * link(state.w, i).pivot
+        most = 0.5 * abs(h) * method.rows.friction[r] * (1.0 + ROUND_OFF) + small * link(state.w, i).pivot
         if (slip == 0.0 and abs(scratch.push[r]) > most) or (slip != 0.0 and slip * scratch.push[r] < least):
             scratch.held[r] = 1.0 if scratch.push[r] > 0.0 else -1.0
             wrong += 1
@@ -113,16 +113,16 @@ def end_rubbing(method, system, state, scratch, h):
     least, patience = method.count + 1, PATIENCE
     node_velocity(method, system, state, scratch, scratch.before)
     for r in range(method.count):
-        scratch.own[r] = link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum
+        scratch.own[r] = link(w, method.rows.link[r]).joint_momentum
     most = MOST + 10 * method.count
     for trial in range(most):
         for r in range(method.count):
-            link(w, int(method.rows[WIDTH * r + LINK])).joint_momentum = scratch.own[r]
+            link(w, method.rows.link[r]).joint_momentum = scratch.own[r]
         rub(method, tree, state, h)
         put_locks(method, system, state, True)
         node_velocity(method, system, state, scratch, scratch.a)
         for r in range(method.count):
-            i = int(method.rows[WIDTH * r + LINK])
+            i = method.rows.link[r]
             scratch.push[r] = holding(tree, w, i) if state.slip[tree.iv[i]] == 0.0 else scratch.a[tree.iv[i]]
         wrong = check(method, tree, state, scratch, h, SMALL / abs(h))
         if wrong == 0 or trial == most - 1:
@@ -148,7 +148,7 @@ def rubbing_step(method, system, state, held, scratch, k, h):
         if made.status < 0.0:
             return made
         for r in range(method.count):
-            i = int(method.rows[WIDTH * r + LINK])
+            i = method.rows.link[r]
             at, v = tree.iq[i], tree.iv[i]
             moved = (state.q[at] - scratch.start.q[at]) + (state.low[at] - scratch.start.low[at])
             scratch.push[r] = moved if state.slip[v] != 0.0 else state.impulse[2 * tree.nv + v]

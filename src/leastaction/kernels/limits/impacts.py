@@ -1,18 +1,22 @@
 """What happens at a node where joints touch their limits: impacts, then which joints stay there.
 
-Impact law (Poisson): the impulses that bring all approaching joints to rest at once, and e times as much again on the
-way out; repeated while some joint still approaches. With e = 1 the energy is kept exactly, with equal e it never rises.
+Impact law (Poisson): the impulses λ that bring all approaching joints to rest at once, and e times as much again on the
+way out; repeated while some joint still approaches. With W the inverse mass matrix at these joints, and E that of their
+e, the kinetic energy changes by ½ (|Eλ|² − |λ|²), |x|² being xᵀWx. With e = 1 it is kept, with equal e it never rises.
+With unequal e it might; then the way out is shortened to what the way in has stored.
 """
+
+from math import sqrt
 
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
 from ..node import enter_node
 from ..record import LIMITS
-from .coordinates import coordinate, link_of, push, put_at, rate
+from .coordinates import coordinate, push, put_at, rate
 from .pivots import exchange, put_locks, slack, solve_held
 from .recovery import settle
 from .solves import reach, rows_of, velocity
-from .table import FREE, FRICTION, HELD, HIGH, LINK, LOW, RECOVERING, RESTITUTION, WIDTH, tolerance
+from .table import HELD, RECOVERING, UNLOCKED, tolerance
 
 MOST = 200  # impacts in a row at one node
 SLOW = 8.0  # times the least speed that counts
@@ -21,27 +25,27 @@ SLOW = 8.0  # times the least speed that counts
 @kernel
 def gap(method, tree, state, r):
     """Distance of row r to the nearer of its limits; negative beyond it."""
-    x = coordinate(tree, state.q, link_of(method, r))
-    return min(x - method.rows[WIDTH * r + LOW], method.rows[WIDTH * r + HIGH] - x)
+    x = coordinate(tree, state.q, method.rows.link[r])
+    return min(x - method.rows.low[r], method.rows.high[r] - x)
 
 
 @kernel
 def nearer(method, tree, state, r):
     """−1 if the low limit of row r is the nearer one, else 1."""
-    x = coordinate(tree, state.q, link_of(method, r))
-    return -1.0 if x - method.rows[WIDTH * r + LOW] < method.rows[WIDTH * r + HIGH] - x else 1.0
+    x = coordinate(tree, state.q, method.rows.link[r])
+    return -1.0 if x - method.rows.low[r] < method.rows.high[r] - x else 1.0
 
 
 @kernel
 def welded(method, r):
     """Whether the limits of row r leave it no way at all."""
-    return method.rows[WIDTH * r + LOW] == method.rows[WIDTH * r + HIGH]
+    return method.rows.low[r] == method.rows.high[r]
 
 
 @kernel
 def bound(method, r, side):
     """The limit of row r on this side."""
-    return method.rows[WIDTH * r + (LOW if side < 0.0 else HIGH)]
+    return method.rows.low[r] if side < 0.0 else method.rows.high[r]
 
 
 @part
@@ -49,7 +53,7 @@ def touch(method, system, state, scratch):
     """Mark the joints that are at a limit, and put them there exactly. Gives the energy of springs."""
     tree = system.tree
     for r in range(method.count):
-        i = int(method.rows[WIDTH * r + LINK])
+        i = method.rows.link[r]
         side = nearer(method, tree, state, r)
         limit, far = bound(method, r, side), abs(gap(method, tree, state, r))
         scratch.side[r] = side if far <= reach(rows_of(method.base), limit) else 0.0
@@ -74,8 +78,8 @@ def choose_bounces(method, system, state, held, scratch, h):
     more slowly than half a step of its own free acceleration would make it."""
     tree, any_ = system.tree, False
     for r in range(method.count):
-        scratch.bounce[r] = method.rows[WIDTH * r + RESTITUTION]
-        i = int(method.rows[WIDTH * r + LINK])
+        scratch.bounce[r] = method.rows.restitution[r]
+        i = method.rows.link[r]
         scratch.held[r] = 1.0 if abs(state.locks[tree.iv[i]]) == HELD else 0.0
         any_ = any_ or (scratch.bounce[r] > 0.0 and scratch.side[r] != 0.0)
     if not any_:
@@ -98,8 +102,8 @@ def collide(method, system, state, held, scratch, h):
     velocity(rows_of(method.base), tree, state, state.v)
     hit = False
     for r in range(method.count):  # one that comes no faster than SLOW is held, if it is not let go
-        i = link_of(method, r)
-        if state.locks[tree.iv[i]] == FREE:
+        i = method.rows.link[r]
+        if state.locks[tree.iv[i]] == UNLOCKED:
             hit = hit or approaching(method, state, scratch, r, rate(tree, state, i, state.v), h / SLOW)
     if not hit:
         return False, True
@@ -126,19 +130,40 @@ def collide(method, system, state, held, scratch, h):
     return True, False
 
 
+@kernel
+def way_out(method, tree, state, scratch):
+    """How much of their restitution the joints may get, 0 to 1, given their rates in state.v after all of it: what the
+    way in has stored, −λ·v before, is no less than what the way out gives, Eλ·v after."""
+    stored, given, least, most = 0.0, 0.0, 1.0, 0.0
+    for r in range(method.count):
+        if scratch.held[r] != 0.0:
+            e = scratch.bounce[r]
+            impulse, least, most = scratch.push[r] / (1.0 + e), min(least, e), max(most, e)
+            stored -= impulse * scratch.speed[r]
+            given += e * impulse * rate(tree, state, method.rows.link[r], state.v)
+    return sqrt(max(stored, 0.0) / given) if least < most and given > stored else 1.0
+
+
 @part
 def give_impulses(method, system, state, scratch):
     """Give every held joint the impulse that stops it, and its restitution as much again; and write down its work."""
     tree, w = system.tree, state.w
     for r in range(method.count):
-        i = int(method.rows[WIDTH * r + LINK])
+        i = method.rows.link[r]
         scratch.push[r] = (1.0 + scratch.bounce[r]) * scratch.push[r] if scratch.held[r] != 0.0 else 0.0
         push(tree, state, i, scratch.push[r], 0)
         link(w, i).free = 1.0
     state.factored[0] = 0.0
     velocity(rows_of(method.base), tree, state, state.v)
+    part_ = way_out(method, tree, state, scratch)
+    if part_ < 1.0:
+        for r in range(method.count):
+            less = (part_ - 1.0) * scratch.bounce[r] * scratch.push[r] / (1.0 + scratch.bounce[r])
+            scratch.push[r] += less
+            push(tree, state, method.rows.link[r], less, 0)
+        velocity(rows_of(method.base), tree, state, state.v)
     for r in range(method.count):
-        v = rate(tree, state, link_of(method, r), state.v)
+        v = rate(tree, state, method.rows.link[r], state.v)
         state.ledger[LIMITS] -= 0.5 * (scratch.speed[r] + v) * scratch.push[r]
 
 
@@ -154,18 +179,18 @@ def resolve(method, system, state, held, scratch, h, released, pinned):
         pinned = -1
         clear(scratch.pinned, method.count)
     for r in range(method.count):
-        k, v = tree.iv[link_of(method, r)], rate(tree, state, link_of(method, r), state.v)
+        k, v = tree.iv[method.rows.link[r]], rate(tree, state, method.rows.link[r], state.v)
         slow = abs(v) <= SLOW * slack(method, state, r, h, False)
         fixed = r == pinned or (scratch.side[r] != 0.0 and (scratch.pinned[r] != 0.0 or welded(method, r)))
         scratch.candidate[r] = 1.0 if scratch.side[r] != 0.0 and slow and not fixed else 0.0
         scratch.held[r] = 1.0 if (scratch.candidate[r] != 0.0 and r != released) or fixed else 0.0
-        if hit and method.rows[WIDTH * r + FRICTION] > 0.0:
+        if hit and method.rows.friction[r] > 0.0:
             state.slip[k] = 0.0 if slow else (1.0 if v > 0.0 else -1.0)
     found = exchange(method, system, state, held, scratch, True, h, scratch.a) and found
     for r in range(method.count):
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        k = tree.iv[method.rows.link[r]]
         if abs(state.locks[k]) != RECOVERING:
-            state.locks[k] = scratch.side[r] if scratch.held[r] != 0.0 else FREE
+            state.locks[k] = scratch.side[r] if scratch.held[r] != 0.0 else UNLOCKED
     put_locks(method, system, state, False)
     settle(method, system, state, scratch)
     state.known[0] = 0.0
@@ -181,16 +206,16 @@ def stop_all(method, system, state, held, scratch, h):
     put_locks(method, system, state, False)
     velocity(rows_of(method.base), tree, state, state.v)
     for r in range(method.count):
-        scratch.speed[r] = rate(tree, state, link_of(method, r), state.v)
+        scratch.speed[r] = rate(tree, state, method.rows.link[r], state.v)
         scratch.held[r], scratch.bounce[r] = abs(scratch.side[r]), 0.0
         scratch.pinned[r] = scratch.held[r]
     solve_held(method, system, state, held, scratch, False, scratch.a)
     give_impulses(method, system, state, scratch)
     for r in range(method.count):
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        k = tree.iv[method.rows.link[r]]
         if abs(state.locks[k]) != RECOVERING or scratch.side[r] != 0.0:
             state.locks[k] = scratch.side[r]
-        if method.rows[WIDTH * r + FRICTION] > 0.0:
+        if method.rows.friction[r] > 0.0:
             slow = abs(state.v[k]) <= SLOW * slack(method, state, r, h, False)
             state.slip[k] = 0.0 if slow else (1.0 if state.v[k] > 0.0 else -1.0)
     put_locks(method, system, state, False)

@@ -6,13 +6,13 @@ that are wrong change sides at once; if that does not help soon, one at a time, 
 end (K. G. Murty 1974; J. J. Júdice and F. M. Pires 1994).
 """
 
-from ..layout import BALL
+from ..joints import dispatch as joint
 from ..machine.jit import kernel, part
 from ..machine.memory import link
 from .coordinates import acceleration, rate
 from .reactions import accelerations, holding
 from .solves import rows_of, velocity
-from .table import FREE, FRICTION, HELD, HIGH, LINK, LOW, RECOVERING, WIDTH, tolerance
+from .table import HELD, RECOVERING, UNLOCKED, tolerance
 
 PATIENCE = 3  # trials in which all change sides though that does not help
 MOST = 200  # trials, and ten more for every joint
@@ -21,7 +21,7 @@ MOST = 200  # trials, and ten more for every joint
 @kernel
 def sticks(method, state, r, k):
     """Whether joint k, of row r, is held by dry friction, and not by a limit."""
-    return method.rows[WIDTH * r + FRICTION] > 0.0 and state.slip[k] == 0.0 and state.locks[k] == FREE
+    return method.rows.friction[r] > 0.0 and state.slip[k] == 0.0 and state.locks[k] == UNLOCKED
 
 
 @kernel
@@ -30,15 +30,15 @@ def put_locks(method, system, state, moving):
     at a given rate."""
     tree = system.tree
     for r in range(method.count):
-        i = int(method.rows[WIDTH * r + LINK])
+        i = method.rows.link[r]
         k = tree.iv[i]
         held = abs(state.locks[k]) == HELD or (moving and state.locks[k] != 0.0) or sticks(method, state, r, k)
         free = 0.0 if held else 1.0
         if link(state.w, i).free != free:
             link(state.w, i).free = free
             state.factored[0] = 0.0
-        if tree.kind[i] == BALL and abs(state.locks[k]) != RECOVERING:
-            link(state.w, i).cone_rate = 0.0
+        if abs(state.locks[k]) != RECOVERING:
+            joint.set_free(tree.kind[i], link(state.w, i))
 
 
 @part
@@ -47,7 +47,7 @@ def solve_held(method, system, state, held, scratch, forces, out):
     or accelerations in out, and in push what holds each joint that is held, or how fast the others move."""
     tree, w = system.tree, state.w
     for r in range(method.count):
-        i = int(method.rows[WIDTH * r + LINK])
+        i = method.rows.link[r]
         stuck = forces and sticks(method, state, r, tree.iv[i])
         link(w, i).free = 0.0 if scratch.held[r] != 0.0 or stuck else 1.0
     state.factored[0] = 0.0
@@ -56,7 +56,7 @@ def solve_held(method, system, state, held, scratch, forces, out):
     else:
         velocity(rows_of(method.base), tree, state, out)
     for r in range(method.count):
-        i = int(method.rows[WIDTH * r + LINK])
+        i = method.rows.link[r]
         if scratch.held[r] != 0.0:
             scratch.push[r] = holding(tree, w, i)
         else:
@@ -67,7 +67,7 @@ def solve_held(method, system, state, held, scratch, forces, out):
 def slack(method, state, r, h, forces):
     """How little a joint of row r may be pulled, or approach, without being wrong: it would move by less than the
     tolerance in a step. Gives an acceleration or a velocity."""
-    small = tolerance(min(abs(method.rows[WIDTH * r + LOW]), abs(method.rows[WIDTH * r + HIGH])))
+    small = tolerance(min(abs(method.rows.low[r]), abs(method.rows.high[r])))
     return min(2.0 * small / (h * h), 1e-8) if forces else small / abs(h)
 
 
@@ -84,7 +84,7 @@ def exchange(method, system, state, held, scratch, forces, h, out):
                 continue
             allowed = slack(method, state, r, h, forces)
             if scratch.held[r] != 0.0:
-                allowed *= link(w, int(method.rows[WIDTH * r + LINK])).pivot
+                allowed *= link(w, method.rows.link[r]).pivot
             if -way * scratch.side[r] * scratch.push[r] < -allowed:
                 wrong += 1
                 first = r if first < 0 else first
@@ -97,7 +97,7 @@ def exchange(method, system, state, held, scratch, forces, h, out):
                 continue
             allowed = slack(method, state, r, h, forces)
             if scratch.held[r] != 0.0:
-                allowed *= link(w, int(method.rows[WIDTH * r + LINK])).pivot
+                allowed *= link(w, method.rows.link[r]).pivot
             if -way * scratch.side[r] * scratch.push[r] < -allowed:
                 scratch.held[r] = 1.0 - scratch.held[r]
     return False

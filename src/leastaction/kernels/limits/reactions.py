@@ -12,7 +12,6 @@ from ..machine.memory import clear, link
 from ..maths.vec3 import NONE, dot, sub
 from ..rnea import armature_forces, link_forces, velocities
 from .solves import factor, rows_of, solve_accelerations
-from .table import FRICTION, LINK, WIDTH
 
 STILL = (0.0, 0.0, 0.0)
 
@@ -70,8 +69,8 @@ def accelerations(method, system, state, held, scratch, out):
             out[k + j] = own[j] - out[k + j]
     passive_forces(tree, w, state.v, out)
     for r in range(method.count):  # dry friction of joints that slide
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        out[k] -= state.slip[k] * method.rows[WIDTH * r + FRICTION]
+        k = tree.iv[method.rows.link[r]]
+        out[k] -= state.slip[k] * method.rows.friction[r]
     put_rhs(tree, w, out)
     put_momenta(tree, w, scratch.aside)
     cone.keep_rates(tree, w, state.v)

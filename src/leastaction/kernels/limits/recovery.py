@@ -5,19 +5,20 @@ it is hung on: the momentum of a floating mechanism does not change. The work of
 ledger.
 """
 
+from ..joints import dispatch as joint
 from ..kinematics import inertia_times
-from ..layout import BALL, SCREW
+from ..layout import BALL
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
 from ..maths.vec3 import sub
 from ..record import RECOVERY
 from ..constraints.held import gives_way
 from ..rnea import velocities
-from .coordinates import along, coordinate, hand_over, link_of, push, rate
+from .coordinates import along, coordinate, hand_over, push, rate
 from .pivots import put_locks, solve_held
 from .reactions import holding, keep_momenta, put_momenta
 from .solves import put_reactions, reach, rows_of, velocity, velocity_beside
-from .table import FREE, HELD, HIGH, LINK, LOW, RECOVERING, WIDTH
+from .table import HELD, RECOVERING, UNLOCKED
 
 RATE = 0.2  # rad/s or m/s at which a joint comes back
 
@@ -26,7 +27,7 @@ RATE = 0.2  # rad/s or m/s at which a joint comes back
 def recovering(method, tree, state):
     """Whether some joint is on its way back to a limit."""
     for r in range(method.count):
-        if abs(state.locks[tree.iv[int(method.rows[WIDTH * r + LINK])]]) == RECOVERING:
+        if abs(state.locks[tree.iv[method.rows.link[r]]]) == RECOVERING:
             return True
     return False
 
@@ -34,8 +35,8 @@ def recovering(method, tree, state):
 @kernel
 def beyond(method, tree, state, r):
     """How far row r is beyond a limit, and on which side; zero if it is not."""
-    x, c = coordinate(tree, state.q, link_of(method, r)), rows_of(method.base)
-    low, high = method.rows[WIDTH * r + LOW], method.rows[WIDTH * r + HIGH]
+    x, c = coordinate(tree, state.q, method.rows.link[r]), rows_of(method.base)
+    low, high = method.rows.low[r], method.rows.high[r]
     if x < low - reach(c, low):
         return low - x, -1.0
     return (x - high, 1.0) if x > high + reach(c, high) else (0.0, 0.0)
@@ -51,10 +52,10 @@ def node_velocity(method, system, state, scratch, out):
         return
     clear(rates, tree.nv)  # M v = p + impulse, v being given at some joints: take their motion from p, and lock them
     for r in range(method.count):
-        i = link_of(method, r)
+        i = method.rows.link[r]
         k = tree.iv[i]
-        if abs(state.locks[k]) == RECOVERING and tree.kind[i] == SCREW:  # a BALL joint has its rate in cone_rate
-            rates[k] = state.v[k]
+        if abs(state.locks[k]) == RECOVERING:
+            rates[k] = joint.prescribed(tree.kind[i], state.v, k)
     keep_momenta(tree, w, scratch.aside)
     velocities(tree, w, rates)
     for i in range(tree.n):
@@ -94,19 +95,16 @@ def drive(method, system, state, scratch):
     """Give the joints that are marked as held the rates in push, at once; their work goes to the ledger."""
     tree = system.tree
     for r in range(method.count):
-        i = link_of(method, r)
+        i = method.rows.link[r]
         k = tree.iv[i]
         scratch.speed[r] = rate(tree, state, i, state.v)
         if scratch.held[r] != 0.0:
             state.locks[k] = RECOVERING * scratch.side[r]
-            if tree.kind[i] == SCREW:
-                state.v[k] = scratch.push[r]
-            else:
-                link(state.w, i).cone_rate = scratch.push[r]
+            joint.prescribe(tree.kind[i], link(state.w, i), state.v, k, scratch.push[r])
             state.slip[k] = -scratch.side[r] if scratch.push[r] != 0.0 else 0.0  # its friction resists that
     settle(method, system, state, scratch)
     for r in range(method.count):
-        i = link_of(method, r)
+        i = method.rows.link[r]
         impulse = along(tree, state.q, i, state.impulse, 2 * tree.nv + tree.iv[i])
         hand_over(tree, state, i, 0)
         if scratch.held[r] != 0.0:
@@ -119,16 +117,16 @@ def part_with(c, method, system, state, scratch):
     if c is not None:
         tree = system.tree
         for r in range(method.count):
-            link(state.w, int(method.rows[WIDTH * r + LINK])).free = 1.0
+            link(state.w, method.rows.link[r]).free = 1.0
         for driven in (True, False):
             for r in range(method.count):
-                i = int(method.rows[WIDTH * r + LINK])
+                i = method.rows.link[r]
                 k = tree.iv[i]
                 if (scratch.held[r] != 0.0) if driven else abs(state.locks[k]) == HELD:
                     if gives_way(tree, state, c, i):
                         link(state.w, i).free = 0.0
                     else:
-                        scratch.held[r], state.locks[k] = 0.0, FREE
+                        scratch.held[r], state.locks[k] = 0.0, UNLOCKED
 
 
 @part
@@ -138,14 +136,14 @@ def recover(method, system, state, held, scratch, h):
     tree, any_ = system.tree, False
     for r in range(method.count):
         far, _ = beyond(method, tree, state, r)
-        any_ = any_ or far > 0.0 or abs(state.locks[tree.iv[int(method.rows[WIDTH * r + LINK])]]) == RECOVERING
+        any_ = any_ or far > 0.0 or abs(state.locks[tree.iv[method.rows.link[r]]]) == RECOVERING
     if not any_:
         return False
     any_ = False
     node_velocity(method, system, state, scratch, state.v)  # else it is that of the last node that was looked at
     put_locks(method, system, state, False)
     for r in range(method.count):
-        k, v = tree.iv[link_of(method, r)], rate(tree, state, link_of(method, r), state.v)
+        k, v = tree.iv[method.rows.link[r]], rate(tree, state, method.rows.link[r], state.v)
         far, side = beyond(method, tree, state, r)
         was = abs(state.locks[k]) == RECOVERING
         back = min(RATE, far / h)
@@ -157,23 +155,23 @@ def recover(method, system, state, held, scratch, h):
         return False
     part_with(rows_of(method.base), method, system, state, scratch)
     for r in range(method.count):  # one that is held at its limit stays so
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        k = tree.iv[method.rows.link[r]]
         scratch.candidate[r] = scratch.held[r]
-        scratch.held[r] = 1.0 if state.locks[k] != FREE else scratch.held[r]
+        scratch.held[r] = 1.0 if state.locks[k] != UNLOCKED else scratch.held[r]
     solve_held(method, system, state, held, scratch, True, scratch.a)
     for r in range(method.count):
-        k, v = tree.iv[link_of(method, r)], rate(tree, state, link_of(method, r), state.v)
+        k, v = tree.iv[method.rows.link[r]], rate(tree, state, method.rows.link[r], state.v)
         scratch.held[r] = scratch.candidate[r]
         side = scratch.side[r]
         pulled = -side * scratch.push[r] < 0.0 and -side * v >= 0.999 * abs(scratch.begin[r])
         if scratch.held[r] != 0.0 and pulled and scratch.begin[r] != 0.0:
             scratch.held[r] = 0.0
-            state.locks[k] = FREE
+            state.locks[k] = UNLOCKED
         scratch.push[r] = scratch.begin[r]
     put_locks(method, system, state, False)
     drive(method, system, state, scratch)
     for r in range(method.count):  # one that is back comes to rest there; whether it stays, resolve() finds
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
+        k = tree.iv[method.rows.link[r]]
         if scratch.held[r] != 0.0 and scratch.push[r] == 0.0:
-            state.locks[k] = FREE
+            state.locks[k] = UNLOCKED
     return True

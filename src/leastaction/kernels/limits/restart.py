@@ -1,14 +1,15 @@
 """Coming back to a node inside a step, and steps of another length from there."""
 
 from .. import methods
-from ..layout import LEDGER, SCREW, Made
+from ..joints import dispatch as joint
+from ..layout import LEDGER, Made
 from ..machine.jit import kernel, part
 from ..machine.memory import copy
 from ..node import enter_node
 from ..record import KNOWN
 from ..settings import CROWDED
 from .reactions import keep_momenta, put_momenta
-from .table import LINK, RECOVERING, WIDTH
+from .table import RECOVERING
 
 
 @kernel
@@ -50,13 +51,13 @@ def advance(method, system, state, held, scratch, k, h):
     """A step of the base method, after which joints on their way back to a limit still have their rates."""
     tree = system.tree
     for r in range(method.count):
-        scratch.speed[r] = state.v[tree.iv[int(method.rows[WIDTH * r + LINK])]]
+        scratch.speed[r] = state.v[tree.iv[method.rows.link[r]]]
     made = methods.advance(method.base, system, state, held, k, h)
     for r in range(method.count):
-        i = int(method.rows[WIDTH * r + LINK])
+        i = method.rows.link[r]
         at = tree.iv[i]
-        if abs(state.locks[at]) == RECOVERING and tree.kind[i] == SCREW:
-            state.v[at] = scratch.speed[r]
+        if abs(state.locks[at]) == RECOVERING:
+            joint.keep_prescribed(tree.kind[i], state.v, at, scratch.speed[r])
     return made
 
 

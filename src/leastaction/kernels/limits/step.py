@@ -8,16 +8,17 @@ from .. import methods
 from ..layout import LEDGER, Made
 from ..machine.jit import kernel, part
 from ..machine.memory import copy, link
+from ..machine.scratch import scratch_of
 from ..record import RECOVERY
 from ..step import after_stage, nothing_yet
-from .coordinates import along, hand_over, is_inside, link_of, rate
+from .coordinates import along, hand_over, is_inside, rate
 from .events import distances, locate, most_urgent, move
 from .impacts import bound, gap, nearer, resolve, stop_all
 from .pivots import put_locks
 from .recovery import recover, settle
 from .restart import begin_part, crowded, keep_node
 from .solves import reach, rows_of
-from .table import FREE, FRICTION, LINK, RECOVERING, WIDTH, Limited, scratch_of
+from .table import RECOVERING, UNLOCKED, Limited, limits_as_views
 
 MOST = 200  # events in a step
 PATIENCE = 30  # events after which joints that touch their limits stay there for the rest of the step
@@ -27,7 +28,8 @@ NEAR = 1e-12  # rad or m: nearer to a limit a joint is looked at closely
 @part
 def begin(method, system, state, h):
     """Before the first of several steps."""
-    scratch_of(method, system.tree).seen[0] = 0.0
+    method = limits_as_views(method)
+    scratch_of(method.scratch, system.tree, method.count).seen[0] = 0.0
     methods.begin(method.base, system, state, h)
 
 
@@ -43,20 +45,20 @@ def remember(tree, state, scratch):
 def accept(method, tree, state):
     """Add the impulses of a motion that stays to those of limits, or of dry friction where no limit holds the joint."""
     for r in range(method.count):
-        i = link_of(method, r)
+        i = method.rows.link[r]
         k = tree.iv[i]
         if abs(state.locks[k]) == RECOVERING:
             impulse = along(tree, state.q, i, state.impulse, 2 * tree.nv + k)
             state.ledger[RECOVERY] -= rate(tree, state, i, state.v) * impulse
-        hand_over(tree, state, i, 0 if state.locks[k] != FREE else tree.nv)
+        hand_over(tree, state, i, 0 if state.locks[k] != UNLOCKED else tree.nv)
 
 
 @kernel
 def begin_to_slip(method, system, state):
     """Let the joints with dry friction that move slide, and the others stick."""
     for r in range(method.count):
-        k = system.tree.iv[int(method.rows[WIDTH * r + LINK])]
-        if method.rows[WIDTH * r + FRICTION] > 0.0:
+        k = system.tree.iv[method.rows.link[r]]
+        if method.rows.friction[r] > 0.0:
             state.slip[k] = 0.0 if state.v[k] == 0.0 else (1.0 if state.v[k] > 0.0 else -1.0)
     put_locks(method, system, state, False)
 
@@ -80,8 +82,8 @@ def enter(method, system, state, held, scratch, h):
     else:  # nothing is different from what the last step found at its end
         copy(scratch.end, scratch.begin, method.count)
     for r in range(method.count):
-        k = tree.iv[int(method.rows[WIDTH * r + LINK])]
-        changed = changed or (state.locks[k] != FREE and scratch.begin[r] < 0.0)
+        k = tree.iv[method.rows.link[r]]
+        changed = changed or (state.locks[k] != UNLOCKED and scratch.begin[r] < 0.0)
     if changed:
         found, _, _ = resolve(method, system, state, held, scratch, h, -1, -1)
         if not found:
@@ -96,7 +98,7 @@ def all_inside(method, tree, state):
     """Whether all joints are free, and inside their limits."""
     inside = method.rubbing == 0
     for r in range(method.count):
-        inside = inside and state.locks[tree.iv[link_of(method, r)]] == FREE
+        inside = inside and state.locks[tree.iv[method.rows.link[r]]] == UNLOCKED
         inside = inside and is_inside(method, tree, state.q, r, NEAR)
     return inside
 
@@ -104,8 +106,8 @@ def all_inside(method, tree, state):
 @part
 def advance(method, system, state, held, k, h):
     """Step k: one of the base method, if all joints are inside their limits before and after it."""
-    tree = system.tree
-    scratch = scratch_of(method, tree)
+    tree, method = system.tree, limits_as_views(method)
+    scratch = scratch_of(method.scratch, tree, method.count)
     scratch.plain[0] = 0.0
     if all_inside(method, tree, state):
         scratch.plain[0] = 1.0
@@ -148,7 +150,7 @@ def from_event_to_event(method, system, state, held, scratch, k, h):
         part_, at, target = locate(method, system, state, held, scratch, k, left * h, target, part_)
         if part_.status < 0.0:
             return after_stage(made, part_)
-        free = state.locks[tree.iv[int(method.rows[WIDTH * target + LINK])]] == FREE
+        free = state.locks[tree.iv[method.rows.link[target]]] == UNLOCKED
         if at > 0.0:
             accept(method, tree, state)
             made = after_stage(made, part_)
@@ -198,8 +200,8 @@ def trouble(method, state, made, twice, energy, known):
 @part
 def undo(method, system, state):
     """Come back to the node before the step that failed."""
-    tree = system.tree
-    scratch = scratch_of(method, tree)
+    tree, method = system.tree, limits_as_views(method)
+    scratch = scratch_of(method.scratch, tree, method.count)
     if scratch.plain[0] == 0.0:
         copy(scratch.locks, state.locks, tree.nv)
         copy(scratch.slip, state.slip, tree.nv)
