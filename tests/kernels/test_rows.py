@@ -105,3 +105,13 @@ def test_after_a_step_the_same_text_serves():
         there = definition(rows, r, multiply(dRa, Ra), multiply(dRb, Rb), (oa + da) - (ob + db))
         assert after == pytest.approx(float(there), abs=1e-14)
     assert np.allclose(rotation_matrix(np.array(multiply(dRa, Ra))), rotation_matrix(dRa) @ rotation_matrix(Ra))
+
+
+def test_a_kind_that_nobody_knows_is_not_taken_for_another():
+    kinds = plain("constraints.kinds.dispatch")
+    unknown, ends = len(kinds.KINDS), kinds.Ends(None, None, None, 0.0, 0.0)
+    assert np.isnan(kinds.value(unknown, None, 0, ends)[0])
+    assert np.isnan(kinds.bias(unknown, None, 0, None, None, None, 0.0, None))
+    assert np.isnan(kinds.extent(unknown, None, 0, 0.0, 0.0, 0.0, 0.0))
+    assert not kinds.on_joints(unknown)
+    assert kinds.on_joints(COUPLE)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leastaction.constraint_plan.graph import Block, Graph, eliminate
-from leastaction.kernels.constraints.closed import ROW, TOLD, Closed, Places, of_rows
+from leastaction.kernels.constraints.closed import TOLD, Closed, Places, python_row, room_of_rows
 from leastaction.kernels.constraints.pivots import SCRATCH, SIDE
 from leastaction.kernels.constraints.rows import Rows
 from leastaction.kernels.layout import DOF
@@ -45,7 +45,8 @@ class Plan:
     def closed(self, rows: Rows) -> Closed:
         """Return what the kernels take of these rows, with fresh memory; all rows act that are no zero rows."""
         closed = Closed(rows, self.ops, self.targets.reshape(-1), self.places, np.zeros(self.size))
-        of_rows(closed, "active")[:] = self.targets.max(axis=1) >= 0
+        for r in np.flatnonzero(self.targets.max(axis=1) >= 0).tolist():
+            python_row(closed, r).active = 1.0
         return closed
 
 
@@ -101,8 +102,8 @@ def lay_out(graph: Graph, order: list[int], early: set[int]) -> Plan:
                     targets[block.first + k, 3 * s : 3 * s + 3] = _target(graph, block, k, joints[c] + 2 * s,
                                                                           pair(link, n + c), at[link] < at[n + c])
     places = Places(
-        rows=count, cleared=cleared, row=take(ROW.block * count), near=take(3 * (n + 1)), told=take(TOLD),
-        aside=take(12 * n), scratch=take(SCRATCH), square=take(36), front=take(SIDE * max(width, 1)))
+        rows=count, cleared=cleared, row=take(room_of_rows(count)), near=take(3 * (n + 1)), told=take(TOLD),
+        aside=take(12 * n), scratch=take(SCRATCH), square=take(36), front=take(2 * SIDE * width), wide=width)
     starts = np.cumsum([1 + len(ops), *map(len, ops)])[:-1]
     packed = np.concatenate([[len(ops)], starts, *ops]).astype(np.int64)
     return Plan(packed, places, targets, size, cost, width, bool(early),

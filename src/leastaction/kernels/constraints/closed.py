@@ -7,7 +7,7 @@ it.
 
 from collections import namedtuple
 
-from ..machine.fields import NUMBER, PAIR, VECTOR, Table, records
+from ..machine.fields import LANES, NUMBER, PAIR, PARTS, VECTOR, Record, Table, records
 from ..machine.jit import formula, kernel
 from ..machine.simd import after, integers, numbers
 from .rows import Rows
@@ -20,11 +20,11 @@ Closed = namedtuple("Closed", "rows ops targets places x")
 # - row: the records of all rows; near (n + 1, 3): see rows.near_origins
 # - told (TOLD): what the last node was found to be; aside (n, 2, 6): the momenta of its links and joints before the
 #   projection (projection.py)
-# - scratch of pivots.invert(); square (6 × 6); front: SIDE numbers for every number of the widest front
-Places = namedtuple("Places", "rows cleared row near told aside scratch square front")
+# - scratch of pivots.invert(); square (6 × 6); front (2 SIDE, wide): see machine/fronts.py, as wide as the widest front
+Places = namedtuple("Places", "rows cleared row near told aside scratch square front wide")
 TOLD = 6
 
-ROW = Table("Row", abreast=1)
+ROW = Table("Row")
 ROW.part("Of every constraint row, `R = row(c, r)`, set by constraints/")
 ROW.take("active", NUMBER, "", "", "", "1, or 0 if it is switched off")
 ROW.take("rhs", NUMBER, "g", "", "m", "right-hand side: how far it is open; in other systems m/s or m/s²")
@@ -74,11 +74,22 @@ def give_answers(c, out):
         out[r] = row(c, r).answer
 
 
+def room_of_rows(count):
+    """How many numbers the records of so many rows take."""
+    return (count + LANES - 1) // LANES * ROW.block
+
+
+def python_row(closed, r):
+    """Row r for Python."""
+    return Record(ROW, closed.x, closed.places.row + r // LANES * ROW.block + r % LANES)
+
+
 def of_rows(closed, name):
-    """A field of all rows, for Python: a view of the memory, (m,) or (m, numbers of the field)."""
-    m = closed.places.rows
-    found = closed.x[closed.places.row :][: m * ROW.block].reshape(m, ROW.block)[:, ROW.rows(name)]
-    return found[:, 0] if ROW.fields[name][1] == NUMBER else found
+    """A field of all rows, for Python: a copy, (m,) or (m, numbers of the field)."""
+    start, count = closed.places.row, closed.places.rows
+    records = closed.x[start : start + room_of_rows(count)].reshape(-1, ROW.block // LANES, LANES)
+    found = records[:, ROW.rows(name)].swapaxes(1, 2).reshape(-1, sum(PARTS[ROW.fields[name][1]]))[:count]
+    return found[:, 0] if found.shape[1] == 1 else found
 
 
 @kernel

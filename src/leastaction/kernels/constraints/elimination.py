@@ -18,10 +18,10 @@ their place.
 from ..joints import dispatch as joint, get_solution
 from ..machine.fronts import (
     EARLY, JOINT, LINK, NOWHERE, ROWS, SELF, add_square, block_of, clear_square, crossing, deliver, diagonal, earlier,
-    entry, from_pivot, inverse_times, lessen_own, lessen_pair, neighbour, neighbours, numbers_of, operation, pair_of,
-    row_of_six, weigh,
+    entry, from_pivot, inverse_times, lessen_matrix, lessen_own, lessen_pair, neighbour, neighbours, numbers_of,
+    operation, pair_of, row_of_six, weigh,
 )
-from ..machine.jit import kernel
+from ..machine.jit import formula, kernel
 from ..machine.memory import link
 from ..maths.vec3 import add, dot
 from .closed import row
@@ -30,7 +30,7 @@ from .pivots import invert
 FLOOR = 1e-11  # of what the diagonal of W has been, below which all that is left of it is round-off
 
 
-@kernel
+@formula
 def let_joint_go(tree, w, c, z, h, newton):
     """Factor the joint of operation z, and pass its neighbours on. Gives the sign of the pivot's determinant."""
     i = z.number
@@ -68,7 +68,7 @@ def let_block_go(c, z):
     return found
 
 
-@kernel
+@formula
 def update(tree, w, c, z):
     """Take what pivot z leaves from all pairs of neighbours."""
     pair = front_q = 0
@@ -80,9 +80,7 @@ def update(tree, w, c, z):
             pair += 1
             front_p += p.dim
         if q.kind == LINK:
-            clear_square(c)
-            lessen_own(c, z, q, front_q)
-            add_square(tree, w, c, q.number)
+            lessen_matrix(tree, w, c, z, q, front_q)
         else:
             lessen_own(c, z, q, front_q)
             for k in range(q.dim):
@@ -110,14 +108,14 @@ def factor(tree, w, c, h, newton):
     return det, redundant, lost
 
 
-@kernel
+@formula
 def add_answer(w, i, m, f):
     L = link(w, i)
     (m0, f0) = L.answer
     L.answer = add(m0, m), add(f0, f)
 
 
-@kernel
+@formula
 def pass_up(w, c, z, y, own):
     """Add B[y, z] times the numbers of pivot z to the right-hand side of its neighbour y."""
     if y.kind == ROWS:
@@ -142,7 +140,7 @@ def up_joint(tree, w, c, z, own):
     return norm
 
 
-@kernel
+@formula
 def up_block(c, z, own):
     """Eliminate a block of rows from the right-hand side: λ ← −W⁻¹ d."""
     for j in range(z.size):
@@ -171,7 +169,7 @@ def up(tree, w, c):
     return norm
 
 
-@kernel
+@formula
 def gather_down(w, c, z, own):
     """Sum B[z, y] times the solution of the neighbours y of pivot z."""
     for j in range(z.size):

@@ -275,7 +275,7 @@ def hand_on(tree, w, i, L, number, newton):
     """Â D⁻¹ = 1 − E D⁻¹."""
     inverse, E, (s, r) = matrix(w, tree, i), side(tree, w, i).E, column_and_row(number)
     y, z = times(inverse, s), times_transposed(inverse, r)
-    keep6(number, z)
+    keep6(number, s, z)
     (um, uf), (vm, vf) = times(E, y), times_transposed(E, z)
     return shift_wrench(um, uf, L.arm), shift_wrench(vm, vf, L.arm)
 

@@ -3,7 +3,7 @@
 A record is a pointer into the memory of a simulation; a table (layout.py) gives its attributes. In the memory of one
 simulation, four records lie side by side, component by component, so that ``team(w, k)`` works on four links at once by
 the same text. In the memory of four simulations (lanes.py) each record has its own place, and each component is four
-numbers. Records that are only taken one by one, such as those of constraint rows, lie one behind the other.
+numbers.
 """
 
 from llvmlite import ir
@@ -24,10 +24,10 @@ PARTS = {NUMBER: (1,), VECTOR: (3,), QUATERNION: (4,), PAIR: (3, 3),
 
 class Table:
     """The fields of a record by name: address of the first number, and shape. tools/print_notation.py prints ``told``
-    into docs/notation.md. ``abreast``: how many records lie side by side in the memory of one simulation, 4 or 1."""
+    into docs/notation.md."""
 
-    def __init__(self, name, abreast=LANES):
-        self.name, self.abreast, self.fields, self.size, self.told = name, abreast, {}, 0, []
+    def __init__(self, name):
+        self.name, self.fields, self.size, self.told = name, {}, 0, []
 
     def part(self, title):
         """Begin a part of the table, for docs/notation.md."""
@@ -35,21 +35,21 @@ class Table:
 
     def take(self, name, shape, symbol="", frame="", unit="", meaning="", at=None, after=0):
         """Add a field. With ``at``, it shares the place of that field, from that field's number ``after`` on."""
-        first = self.size if at is None else self.fields[at][0] // self.abreast + after
-        self.fields[name] = self.abreast * first, shape
+        first = self.size if at is None else self.fields[at][0] // LANES + after
+        self.fields[name] = LANES * first, shape
         self.size = max(self.size, first + sum(PARTS[shape]))
         if self.told:
             self.told[-1][1].append((name, shape, symbol, frame, unit, meaning))
 
     def rows(self, first, last=None):
         """The numbers of a record that the field ``first`` takes, or the fields from ``first`` to ``last``."""
-        begin, (end, shape) = self.fields[first][0] // self.abreast, self.fields[last or first]
-        return slice(begin, end // self.abreast + sum(PARTS[shape]))
+        begin, (end, shape) = self.fields[first][0] // LANES, self.fields[last or first]
+        return slice(begin, end // LANES + sum(PARTS[shape]))
 
     @property
     def block(self):
-        """How many numbers the records that lie side by side take, filled up to an even number each."""
-        return self.abreast * (self.size + self.size % 2)
+        """How many numbers four records take, filled up to whole cache lines."""
+        return LANES * (self.size + self.size % 2)
 
 
 class RecordType(types.Type):
@@ -86,7 +86,7 @@ def _places(context, builder, kind, pointer, name):
     first, shape = kind.table.fields[name]
     element = context.get_value_type(kind.view.element).as_pointer()
     for j in range(sum(PARTS[shape])):
-        offset = ir.Constant(ir.IntType(64), first + kind.table.abreast * j)
+        offset = ir.Constant(ir.IntType(64), first + LANES * j)
         yield builder.bitcast(builder.gep(pointer, [offset]), element)
 
 
@@ -126,7 +126,7 @@ class Record:
     def __getattr__(self, name):
         first, shape = self.table.fields[name]
         parts = PARTS[shape]
-        got = [self.w[self.o + first + self.table.abreast * j] for j in range(sum(parts))]
+        got = [self.w[self.o + first + LANES * j] for j in range(sum(parts))]
         if len(parts) == 1:
             return got[0] if parts[0] == 1 else tuple(got)
         return tuple(tuple(got[k : k + parts[0]]) for k in range(0, len(got), parts[0]))
@@ -136,14 +136,13 @@ class Record:
         parts = PARTS[shape]
         values = [value] if parts == (1,) else value if len(parts) == 1 else [x for part in value for x in part]
         for j, x in enumerate(values):
-            self.w[self.o + first + self.table.abreast * j] = x
+            self.w[self.o + first + LANES * j] = x
 
 
 def records(table):
     """Make the functions that return the records of a table, which lie one after the other from address ``start`` on:
-    record(w, start, i) returns one, team(w, start, k) four where SIMD allows and they lie side by side. The table must
-    be complete."""
-    block, abreast = table.block, table.abreast
+    record(w, start, i) returns one, team(w, start, k) four where SIMD allows. The table must be complete."""
+    block = table.block
 
     @intrinsic
     def at(typing_context, w, o):
@@ -161,7 +160,7 @@ def records(table):
 
     if not COMPILED:
         def plain(w, start, i):
-            return Record(table, w, start + i // abreast * block + i % abreast)
+            return Record(table, w, start + (i >> 2) * block + (i & 3))
 
         return plain, plain
 
@@ -170,6 +169,6 @@ def records(table):
 
     @overload(record, jit_options={"forceinline": True, **INNER})
     def _record(w, start, i):
-        return by_itself if abreast == 1 or w is of_fours or w is of_columns else in_blocks
+        return by_itself if w is of_fours or w is of_columns else in_blocks
 
     return record, formula(several) if SIMD else record

@@ -3,15 +3,17 @@ and B[y, z] of every pivot z and neighbour y. All addresses are made by the plan
 
 Of a pair the node that is eliminated first says how its two blocks lie: B[first, later]ᵀ, row by row, and behind it
 B[later, first]. ``c`` is the record Closed of constraints/closed.py; the *front* of a pivot are the numbers of all its
-neighbours, one after the other.
+neighbours, one after the other. It has two sides: B[y, z] D⁻¹ on the left, B[z, y] on the right, each number of the
+pivot in a row of its own, so that what a pivot leaves is added up row by row.
 """
 
 from collections import namedtuple
 
 from .jit import formula, kernel
-from .matrix6 import add_to_matrix, alike, matrix
-from .simd import after
-from ..maths.spatial import put6, read6
+from .matrix6 import add_outer, add_to_matrix, alike, matrix, put_matrix
+from .simd import WIDTH, after, wide
+from ..maths.spatial import read6
+from ..maths.vec3 import neg
 
 # An operation. kind: JOINT, BLOCK or EARLY (a block that must be regular); number: of the link, or of the first row;
 # count: of neighbours; size: how many numbers it eliminates; W, inverse: addresses of W and of its inverse; stride: how
@@ -19,6 +21,7 @@ from ..maths.spatial import put6, read6
 Operation = namedtuple("Operation", "kind number count size W inverse stride first last")
 JOINT, BLOCK, EARLY = 0, 1, 2
 HEAD = 6
+SIDE = 6  # numbers of a pivot, at most
 # A neighbour. kind: LINK or ROWS; number: of the link, or of the first row; dim: how many numbers it has; at: address
 # of the pair; move: NOWHERE, LATER or EARLIER (than the parent), or SELF; to: address of the pair with the parent;
 # coupled: address of what a COUPLE row gives to the joint, or −1; own: address of its W
@@ -29,8 +32,8 @@ NOWHERE, LATER, EARLIER, SELF = 0, 1, 2, 3
 # After the neighbours, which are in the order in which they go, the address of each pair (p, q), p < q: by q, then p
 
 # One number of a neighbour y, as the verb hand_on of a joint z takes it (joints/dispatch.py): the column of B[z, y] is
-# at x[a], the row of B[y, z] at x[b], and B[y, z] S⁺ D⁻¹ goes to x[t]
-Crossing = namedtuple("Crossing", "x a b t coupled")
+# at x[a], the row of B[y, z] at x[b]; l, r: its places in both sides of the front, of which numbers are ``step`` apart
+Crossing = namedtuple("Crossing", "x a b l r step coupled")
 
 
 # The list of operations
@@ -109,13 +112,29 @@ def has_place(c, r):
     return c.targets[6 * r] >= 0 or c.targets[6 * r + 3] >= 0
 
 
+# The front
+
+
+@formula
+def _left(c, j):
+    """Address of row j of the left side."""
+    return c.places.front + c.places.wide * j
+
+
+@formula
+def _right(c, j):
+    """Address of row j of the right side."""
+    return c.places.front + c.places.wide * (SIDE + j)
+
+
 # A joint is the pivot
 
 
 @formula
 def crossing(c, y, k, front):
     """Number k of a neighbour, which is number ``front`` of the front."""
-    return Crossing(c.x, y.at + 6 * k, y.at + 6 * (y.dim + k), c.places.front + 6 * front, y.coupled)
+    return Crossing(c.x, y.at + 6 * k, y.at + 6 * (y.dim + k), _left(c, 0) + front, _right(c, 0) + front,
+                    c.places.wide, y.coupled)
 
 
 @formula
@@ -135,22 +154,33 @@ def coupling(number):
 @formula
 def keep1(number, s, r, t):
     """Keep Sᵀ B[z, y], B[y, z] S⁺ and B[y, z] S⁺ D⁻¹ of a SCREW joint."""
-    number.x[number.a], number.x[number.b], number.x[number.t] = s, r, t
+    number.x[number.a], number.x[number.b] = s, r
+    number.x[number.r], number.x[number.l] = s, t
+
+
+@formula
+def _put3(x, a, step, v):
+    x[a], x[a + step], x[a + 2 * step] = v
 
 
 @formula
 def keep3(number, s, r, t):
     """The same of a BALL joint."""
-    x, a, b, c = number.x, number.a, number.b, number.t
+    x, a, b = number.x, number.a, number.b
     x[a], x[a + 1], x[a + 2] = s
     x[b], x[b + 1], x[b + 2] = r
-    x[c], x[c + 1], x[c + 2] = t
+    _put3(x, number.r, number.step, s)
+    _put3(x, number.l, number.step, t)
 
 
 @formula
-def keep6(number, t):
-    """Keep B[y, z] D⁻¹ of a FREE joint; the others are in place."""
-    put6(number.x, number.t, t)
+def keep6(number, s, t):
+    """Keep B[z, y] and B[y, z] D⁻¹ of a FREE joint."""
+    x, step = number.x, number.step
+    _put3(x, number.r, step, s[0])
+    _put3(x, number.r + 3 * step, step, s[1])
+    _put3(x, number.l, step, t[0])
+    _put3(x, number.l + 3 * step, step, t[1])
 
 
 @formula
@@ -163,7 +193,7 @@ def _add(x, a, stride, m, f):
     x[a + 5 * stride] += f[2]
 
 
-@kernel
+@formula
 def deliver(c, y, k, column, row):
     """Add number k of a pair with neighbour y to its pair with the parent, or to the square of the parent."""
     x, to, square = c.x, y.to, c.places.square
@@ -205,19 +235,19 @@ def block_of(c, z):
     return after(c.x, z.W), after(c.x, z.inverse), after(c.x, c.places.scratch)
 
 
-@kernel
+@formula
 def weigh(c, z, y, front):
-    """Keep B[y, z] W⁻¹ of a neighbour."""
+    """Keep B[z, y] and B[y, z] W⁻¹ of a neighbour."""
     x, size = c.x, z.size
-    row, t = y.at + y.dim * size, c.places.front + 6 * front
-    for _ in range(y.dim):
+    row = y.at + y.dim * size
+    for k in range(front, front + y.dim):
         for j in range(size):
             total = 0.0
-            for k in range(size):
-                total += x[row + k] * x[z.inverse + size * k + j]
-            x[t + j] = total
+            for i in range(size):
+                total += x[row + i] * x[z.inverse + size * i + j]
+            x[_left(c, j) + k] = total
+            x[_right(c, j) + k] = x[row - y.dim * size + j]
         row += size
-        t += 6
 
 
 @formula
@@ -233,31 +263,43 @@ def inverse_times(c, z, j, numbers):
 
 
 @formula
-def _product(x, a, b, count):
-    total = x[a] * x[b]
-    for j in range(1, count):
-        total += x[a + j] * x[b + j]
-    return total
+def _lessen(x, a, k, b, count):
+    """x[a + j] −= k x[b + j] for j < count."""
+    fours, whole = wide(x), count - count % WIDTH
+    for j in range(0, whole, WIDTH):
+        fours[a + j] = fours[a + j] - k * fours[b + j]
+    for j in range(whole, count):
+        x[a + j] -= k * x[b + j]
 
 
-@kernel
+@formula
 def lessen_pair(c, z, pair, p, q, front_p, front_q):
     """Of two neighbours, p before q, which are at these numbers of the front."""
-    x, to, back = c.x, pair, pair + p.dim * q.dim
-    tp, tq = c.places.front + 6 * front_p, c.places.front + 6 * front_q
-    for k in range(q.dim):
-        for j in range(p.dim):
-            x[to + p.dim * k + j] -= _product(x, tp + 6 * j, q.at + z.stride * k, z.size)
-            x[back + p.dim * k + j] -= _product(x, tq + 6 * k, p.at + z.stride * j, z.size)
+    x, back = c.x, pair + p.dim * q.dim
+    for j in range(z.size):
+        left, right = _left(c, j), _right(c, j)
+        for k in range(q.dim):
+            _lessen(x, pair + p.dim * k, x[right + front_q + k], left + front_p, p.dim)
+            _lessen(x, back + p.dim * k, x[left + front_q + k], right + front_p, p.dim)
 
 
-@kernel
+@formula
 def lessen_own(c, z, q, front):
-    """Of one neighbour: W of its rows, or the square that is to be added to the matrix of its link."""
-    x, own, t = c.x, c.places.square if q.kind == LINK else q.own, c.places.front + 6 * front
-    for k in range(q.dim):
-        for j in range(q.dim):
-            x[own + q.dim * k + j] -= _product(x, t + 6 * k, q.at + z.stride * j, z.size)
+    """W of a neighbour's rows."""
+    for j in range(z.size):
+        left, right = _left(c, j) + front, _right(c, j) + front
+        for k in range(q.dim):
+            _lessen(c.x, q.own + q.dim * k, c.x[left + k], right, q.dim)
+
+
+@formula
+def lessen_matrix(tree, w, c, z, q, front):
+    """The articulated matrix of a neighbour that is a link."""
+    A = matrix(w, tree, q.number)
+    for j in range(z.size):
+        m, f = read6(c.x, _left(c, j) + front)
+        A = add_outer(A, (neg(m), neg(f)), read6(c.x, _right(c, j) + front))
+    put_matrix(w, tree, q.number, A)
 
 
 @formula
