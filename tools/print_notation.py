@@ -1,10 +1,11 @@
-"""Print the tables of what every link has into docs/notation.md.
+"""Print the tables of what every link has, and every constraint row, into docs/notation.md.
 
     python tools/print_notation.py
 """
 
 from pathlib import Path
 
+from leastaction.kernels.constraints.closed import ROW
 from leastaction.kernels.layout import ARTICULATED, LINK, SIDE
 from leastaction.markdown import fill, table
 
@@ -15,7 +16,7 @@ HEAD = ("field", "symbol", "shape", "frame", "unit", "meaning")
 def tables() -> str:
     """All tables, as the page has them."""
     parts = []
-    for title, fields in (part for each in (LINK, SIDE, ARTICULATED) for part in each.told):
+    for title, fields in (part for each in (LINK, SIDE, ARTICULATED, ROW) for part in each.told):
         rows = [(f"`{name}`", symbol or "–", shape, frame or "–", unit or "–", meaning or "–")
                 for name, shape, symbol, frame, unit, meaning in fields]
         parts.append(f"{title}:\n\n{table(HEAD, rows)}")

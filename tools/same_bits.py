@@ -71,18 +71,18 @@ def chain(n):
     return la.library.chain(n)
 
 
-def stopped(wrist):
-    """A four-bar whose rocker has stops; its crank carries a bob on the given joint."""
+def four_bar(wrist=None):
+    """A four-bar; if its crank carries a bob on the given joint, its rocker has stops."""
     import leastaction as la
 
     model = la.Model((0, -9.81, 0))
     for name, parent, x, length, limits in (("crank", None, 0.0, 1.0, None), ("coupler", "crank", 1.0, 2.0, None),
-                                            ("rocker", None, 2.2, 1.5, (1.2, 2.4))):
-        model.add_body(name, parent, la.Revolute((0, 0, 1), limits=limits), position=(x, 0, 0),
-                       inertia=la.Inertia.rod(1.0, length=length, axis=(1, 0, 0), com=(length / 2, 0, 0)))
-    model.add_body("bob", "crank", wrist, inertia=la.Inertia.sphere(0.1, 0.05, com=(0, -0.3, 0)))
+                                            ("rocker", None, 2.2, 1.5, (1.2, 2.4) if wrist else None)):
+        model.add_body(name, parent, la.Revolute((0, 0, 1), limits=limits), position=(x, 0, 0), inertia=rod(length))
+    if wrist:
+        model.add_body("bob", "crank", wrist, inertia=la.Inertia.sphere(0.1, 0.05, com=(0, -0.3, 0)))
     model.add_loop("pin", "coupler", "rocker", joint=la.Ball(), position=(2, 0, 0), other_position=(1.5, 0, 0))
-    q = np.concatenate([(1.2, -0.9, 1.5), wrist.neutral])
+    q = np.concatenate([(1.2, -0.9, 1.5), wrist.neutral if wrist else ()])
     model.q0, model.v0 = la.assemble(model, q, np.zeros(model.nv), keep="crank")
     return model
 
@@ -98,6 +98,63 @@ def rubbing():
         model.add_body(f"link {k}", parent, joint, position=(0, 0, -1.0 if k else 0.0),
                        inertia=la.Inertia(1.0 + k, (0.1, 0, -0.5), np.diag([0.1, 0.12, 0.05])))
         parent = f"link {k}"
+    return model
+
+
+def rod(length, mass=1.0):
+    """Along x from the joint on."""
+    import leastaction as la
+
+    return la.Inertia.rod(mass, length=length, axis=(1, 0, 0), com=(length / 2, 0, 0))
+
+
+def rail(loops):
+    """A ladder of hinges, bar on bar; from every bar a post hangs, whose foot is pinned to the ground."""
+    import leastaction as la
+
+    model, hinge = la.Model((0, -9.81, 0)), la.Revolute((0, 0, 1))
+    model.add_body("post0", None, hinge, inertia=rod(1.0))
+    q, above = [1.2], "post0"
+    for i in range(loops):
+        model.add_body(f"bar{i}", above, hinge, position=(1, 0, 0), inertia=rod(1.0))
+        model.add_body(f"post{i + 1}", f"bar{i}", hinge, position=(1, 0, 0), inertia=rod(1.0))
+        model.add_loop(f"foot{i}", f"post{i + 1}", joint=hinge, position=(1, 0, 0), other_position=(i + 1, 0, 0))
+        q, above = [*q, 0.0 if i else -1.2, -1.9], f"bar{i}"
+    model.q0, model.v0 = la.assemble(model, q, np.zeros(model.nv))
+    return model
+
+
+def wheels():
+    """Four wheels on a pendulum, each geared to the one before; the last follows a polynomial."""
+    import leastaction as la
+
+    model, hinge = la.Model((0, -9.81, 0)), la.Revolute((0, 0, 1))
+    model.add_body("arm", None, hinge, inertia=rod(1.0))
+    for k in range(4):
+        model.add_body(f"wheel{k}", "arm", hinge, position=(0.3 * k, 0, 0),
+                       inertia=la.Inertia.sphere(0.5, 0.1, com=(0.02, 0, 0)))
+        if k:
+            model.add_coupling(f"gear{k}", f"wheel{k}", to=f"wheel{k - 1}",
+                               coefficients=(0.1, -1.5, *((0.2, 0.05) if k == 3 else ())))
+    model.q0, model.v0 = la.assemble(model, model.q0, model.v0)
+    return model
+
+
+def ring():
+    """A free body with two arms of hinges and balls, whose ends are a point, and a rod between their elbows."""
+    import leastaction as la
+
+    model = la.Model((0, 0, 0))
+    model.add_body("base", None, la.Free(), inertia=la.Inertia.sphere(3.0, 0.3))
+    for name, side in (("left", 1), ("right", -1)):
+        above, position = "base", (0, 0.2 * side, 0)
+        for k, joint in enumerate((la.Revolute((1, 0.2 * side, 0)), la.Ball(), la.Revolute((0.1, 1, 0)))):
+            model.add_body(f"{name}{k}", above, joint, position=position,
+                           inertia=la.Inertia.rod(1.0, length=0.4, axis=(0, 0, 1), com=(0, 0, -0.2)))
+            above, position = f"{name}{k}", (0, 0, -0.4)
+    model.add_loop("end", "left2", "right2", joint=la.Ball(), position=position, other_position=position)
+    model.add_loop("rod", "left0", "right0", joint=la.Rod(0.5), position=position, other_position=position)
+    model.q0, model.v0 = la.assemble(model, model.q0, model.v0)
     return model
 
 
@@ -126,9 +183,15 @@ def cases():
         "RIQN, ragdoll": lambda: run(library.ragdoll(), integrator=la.Variational(root_finder=la.RIQN())),
         "exp, ragdoll": lambda: run(library.ragdoll(), integrator=la.Variational(retraction="exp")),
         "RK4": lambda: run(chain(10), integrator=la.RungeKutta4()),
-        "stops: four-bar": lambda: run(stopped(la.Revolute((0, 0, 1)))),
-        "stops: ball": lambda: run(stopped(la.Ball(limits=(0, 1.0), limit_restitution=0.5))),
         "stops: dry friction": lambda: run(rubbing(), speed=3.0, steps=600),
+        "stops: four-bar": lambda: run(four_bar(la.Revolute((0, 0, 1)))),
+        "stops: ball": lambda: run(four_bar(la.Ball(limits=(0, 1.0), limit_restitution=0.5))),
+        "loops: four-bar": lambda: run(four_bar()),
+        "loops: rail ladder": lambda: run(rail(8)),
+        "loops: coupled wheels": lambda: run(wheels()),
+        "loops: floating ring": lambda: run(ring()),
+        "loops: floating ring, RK4": lambda: run(ring(), integrator=la.RungeKutta4()),
+        "loops: floating ring, order 4": lambda: run(ring(), integrator=la.Variational(order=4)),
         "DOP853, ragdoll": lambda: run(library.ragdoll(), integrator=la.DormandPrince8()),
         "Euler, ragdoll": lambda: run(library.ragdoll(), integrator=la.SemiImplicitEuler()),
     }

@@ -52,44 +52,66 @@ def rotation_mp(q):
             [2 * (x*z - w*y) / n, 2 * (y*z + w*x) / n, (w*w - x*x - y*y + z*z) / n]]
 
 
+def value(rows, r, Ra, Rb, gap):
+    """g and the wrench of a row of links."""
+    kinds = plain("constraints.kinds.dispatch")
+    return kinds.value(rows.kind[r], rows, r, kinds.Ends(Ra, Rb, gap, 0.0, 0.0))
+
+
+def couple(rows, qa, qb):
+    """g and the slopes of row 1, which is of joints."""
+    kinds = plain("constraints.kinds.dispatch")
+    g, (ca, cb, _), _ = kinds.value(COUPLE, rows, 1, kinds.Ends(None, None, None, qa, qb))
+    return g, ca, cb
+
+
 @pytest.mark.parametrize("kind", GEOMETRIC.values(), ids=GEOMETRIC)
 def test_geometric_rows(kind):
     rng = np.random.default_rng(kind)
-    rows_of, opposite = plain("constraints.rows").wrench_row, plain("constraints.rows").opposite
+    opposite = plain("constraints.rows").opposite
     for _ in range(20):
         rows = random_table(rng, [kind] * 2)
         Ra, Rb, gap = random_quaternion(rng), random_quaternion(rng), rng.normal(size=3)
-        g, m, f = rows_of(rows, 1, tuple(Ra), tuple(Rb), tuple(gap))
+        g, m, f = value(rows, 1, tuple(Ra), tuple(Rb), tuple(gap))
         assert g == pytest.approx(float(definition(rows, 1, Ra, Rb, gap)), abs=1e-14)
         for j in range(6):
             w, v = (1j * STEP * np.eye(6)[j]).reshape(2, 3)
-            on_a = rows_of(rows, 1, turned(Ra, w), tuple(Rb), tuple(gap + v))[0].imag / STEP
-            on_b = rows_of(rows, 1, tuple(Ra), turned(Rb, w), tuple(gap - v))[0].imag / STEP
+            on_a = value(rows, 1, turned(Ra, w), tuple(Rb), tuple(gap + v))[0].imag / STEP
+            on_b = value(rows, 1, tuple(Ra), turned(Rb, w), tuple(gap - v))[0].imag / STEP
             assert np.concatenate([m, f])[j] == pytest.approx(on_a, abs=2e-15 * 10)
             assert np.concatenate(opposite(m, f, tuple(gap)))[j] == pytest.approx(on_b, abs=2e-15 * 10)
 
 
 def test_couple_row():
     rng = np.random.default_rng(7)
-    couple_row = plain("constraints.rows").couple_row
     for _ in range(20):
         rows = random_table(rng, [COUPLE] * 2)
         qa, qb = rng.normal(size=2)
         (ref_a, ref_b), c, k = rows.reference[2:], rows.coefficients[5:], rows.scale[1]
-        g, ca, cb = couple_row(rows, 1, qa, qb)
+        g, ca, cb = couple(rows, qa, qb)
         assert g == pytest.approx(k * (qa - ref_a - sum(c[j] * (qb - ref_b) ** j for j in range(5))), abs=1e-12)
-        assert ca == pytest.approx(couple_row(rows, 1, qa + 1j * STEP, qb)[0].imag / STEP, rel=1e-14)
-        assert cb == pytest.approx(couple_row(rows, 1, qa, qb + 1j * STEP)[0].imag / STEP, rel=1e-13)
+        assert ca == pytest.approx(couple(rows, qa + 1j * STEP, qb)[0].imag / STEP, rel=1e-14)
+        assert cb == pytest.approx(couple(rows, qa, qb + 1j * STEP)[0].imag / STEP, rel=1e-13)
 
 
 def test_after_a_step_the_same_text_serves():
     """Rows at t_{k+1} from ΔR R and the gap grown by d_a − d_b are those of the poses there."""
     rng = np.random.default_rng(8)
-    rows_of, multiply = plain("constraints.rows").wrench_row, plain("maths.so3").multiply
+    multiply = plain("maths.so3").multiply
     rows = random_table(rng, [POS, DOT, DIST])
     (Ra, Rb, dRa, dRb), (oa, ob, da, db) = (random_quaternion(rng) for _ in range(4)), rng.normal(size=(4, 3))
     for r in range(3):
-        after = rows_of(rows, r, multiply(dRa, Ra), multiply(dRb, Rb), tuple((oa - ob) + (da - db)))[0]
+        after = value(rows, r, multiply(dRa, Ra), multiply(dRb, Rb), tuple((oa - ob) + (da - db)))[0]
         there = definition(rows, r, multiply(dRa, Ra), multiply(dRb, Rb), (oa + da) - (ob + db))
         assert after == pytest.approx(float(there), abs=1e-14)
     assert np.allclose(rotation_matrix(np.array(multiply(dRa, Ra))), rotation_matrix(dRa) @ rotation_matrix(Ra))
+
+
+def test_a_kind_that_nobody_knows_is_not_taken_for_another():
+    kinds = plain("constraints.kinds.dispatch")
+    unknown, ends = len(kinds.KINDS), kinds.Ends(None, None, None, 0.0, 0.0)
+    assert np.isnan(kinds.value(unknown, None, 0, ends)[0])
+    assert np.isnan(kinds.bias(unknown, None, 0, None, None, None, 0.0, None))
+    assert np.isnan(kinds.extent(unknown, None, 0, 0.0, 0.0, 0.0, 0.0))
+    assert not kinds.on_joints(unknown)
+    assert kinds.on_joints(COUPLE)

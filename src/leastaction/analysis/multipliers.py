@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leastaction.compiled import compile_model
+from leastaction.kernels.constraints.closed import of_rows
 from leastaction.kernels.constraints.projection import FOUND
 from leastaction.simulation.again import begin_again, go_on
 from leastaction.trajectory import Trajectory
@@ -44,11 +45,11 @@ def multipliers(run: Trajectory) -> Multipliers:
         go_on(again, k * every)
         closed = engine.base.closed
         if k > 0:
-            found.mu[k] = closed.x[closed.places.kick :][:m]
+            found.mu[k] = of_rows(closed, "kick")
         if k < len(run) - 1:
             engine._told[FOUND] = 0.0
             go_on(again, k * every + 1)
             closed = engine.base.closed  # which may have been planned anew
             if engine._told[FOUND] == 1.0:
-                found.lam[k] = closed.x[closed.places.total :][:m] - found.mu[k]
+                found.lam[k] = of_rows(closed, "total") - found.mu[k]
     return found

@@ -10,10 +10,10 @@ from math import inf, isfinite, sqrt
 
 from .constraints import rescue as with_rows
 from .constraints import step as closed_step
-from .constraints.closed import closed_as_views
+from .constraints.closed import closed_as_views, told_of
 from .constraints.filling import rows_at_node
 from .constraints.held import note_reactions
-from .constraints.projection import FOUND, told_of
+from .constraints.projection import FOUND
 from .constraints.search import keep_multipliers
 from .drnea import drnea, kick, put_residual
 from .elements.damping import damp

@@ -9,6 +9,7 @@ from systems import dense, random_system
 import leastaction as la
 from leastaction.discrete import RETRACTIONS
 from leastaction.kernels.constraints import solve
+from leastaction.kernels.constraints.closed import python_row
 from leastaction.kernels.constraints.rows import COUPLE, DIST, DOT, POS
 from leastaction.kernels.layout import BALL, FREE, SCREW, Way
 from reference.trees import random_model, random_triplet
@@ -63,7 +64,8 @@ def test_rows_that_are_switched_off_do_not_act(early):
         model, c, plan = system.model, system.c, system.plan(q, early)
         on = rng.random(system.m) < 0.6
         closed = plan.closed(system.rows)
-        closed.x[plan.places.active :][: system.m] = on
+        for r in np.flatnonzero(~on):
+            python_row(closed, r).active = 0.0
         A, b, d = system.values(q)[3], rng.normal(size=model.nv), rng.normal(size=system.m)
         d[~on] = 0.0
         x, y = b.copy(), d.copy()

@@ -1,49 +1,95 @@
 """What the kernels read of a model with rows, as one record: the rows, the operations that eliminate them, the memory.
 
-constraint_plan.py makes the list of operations. Python gives the record with arrays, and closed_as_views() turns these
-into views.
+constraint_plan/ makes the list of operations, which machine/fronts.py reads. Python gives the record with arrays, and
+closed_as_views() turns these into views. ``R = row(c, r)`` is row r; then ``R.gap`` is a vector, and ``R.gap = d`` sets
+it.
 """
 
 from collections import namedtuple
 
+from ..machine.fields import LANES, NUMBER, PAIR, PARTS, VECTOR, Record, Table, records
 from ..machine.jit import formula, kernel
-from ..machine.simd import integers, numbers
+from ..machine.simd import after, integers, numbers
 from .rows import Rows
 
 # rows: see rows.py; ops: the list of operations; targets (6 m): where the numbers of each row go, see
-# constraint_plan.Plan; places: where the parts of the memory begin; x: the memory of the rows
+# constraint_plan.memory.Plan; places: where the parts of the memory begin; x: the memory of the rows
 Closed = namedtuple("Closed", "rows ops targets places x")
 
 # Number of rows, size of what is cleared before a matrix is begun, and where the parts of the memory of the rows begin:
-# - rhs, answer (m): right-hand side and solution; active (m): 1, or 0 for a row that is switched off
-# - node (m, NODE): at t_k, wrench (m, f) on link a and gap to link b; of a COUPLE row ∂g/∂q_a and ∂g/∂q_b
-# - near (n + 1, 3): see rows.near_origins
-# - total, kick (m): multipliers λ of the last step and μ of the last projection, N m s or N s
-# - told (TOLD): what the last node was found to be; aside (n, 12): the momenta of its links and joints before the
+# - row: the records of all rows; near (n + 1, 3): see rows.near_origins
+# - told (TOLD): what the last node was found to be; aside (n, 2, 6): the momenta of its links and joints before the
 #   projection (projection.py)
-# - scratch of pivots.invert(); square (6 × 6); front: SIDE numbers for every number of the widest front
-# - peak (m): the most that the diagonal of W has been
-Places = namedtuple("Places", "rows cleared rhs answer active node near total kick told aside scratch square front "
-                              "peak")
-NODE, TOLD = 9, 6
+# - scratch of pivots.invert(); square (6 × 6); front (2 SIDE, wide): see machine/fronts.py, as wide as the widest front
+Places = namedtuple("Places", "rows cleared row near told aside scratch square front wide")
+TOLD = 6
 
-# An operation. kind: JOINT, BLOCK or EARLY (a block that must be regular); number: of the link, or of the first row;
-# count: of neighbours; size: number of rows; W, inverse: addresses of W and of its inverse; first, last: where its
-# neighbours begin and end in the list, EACH numbers apart
-Operation = namedtuple("Operation", "kind number count size W inverse first last")
-JOINT, BLOCK, EARLY = 0, 1, 2
-HEAD = 6
-# A neighbour. kind: LINK or ROWS; number: of the link, or of the first row; dim: how many numbers it has; at: address
-# of the pair; move: NOWHERE, LATER or EARLIER (than the parent), or SELF; to: address of the pair with the parent;
-# coupled: address of what a COUPLE row gives to the joint, or −1; own: address of its W
-Neighbour = namedtuple("Neighbour", "kind number dim at move to coupled own")
-LINK, ROWS = 0, 1
-EACH = 8
-NOWHERE, LATER, EARLIER, SELF = 0, 1, 2, 3
-# After the neighbours, which are in the order in which they go, the address of each pair (p, q), p < q: by q, then p
+ROW = Table("Row")
+ROW.part("Of every constraint row, `R = row(c, r)`, set by constraints/")
+ROW.take("active", NUMBER, "", "", "", "1, or 0 if it is switched off")
+ROW.take("rhs", NUMBER, "g", "", "m", "right-hand side: how far it is open; in other systems m/s or m/s²")
+ROW.take("answer", NUMBER, "λ", "", "N s", "multiplier that a solve gives; in other systems N or kg")
+ROW.take("peak", NUMBER, "", "", "", "most that its number on the diagonal of W has been")
+ROW.take("wrench", PAIR, "C_a(q_k)", "world", "", "derivative by the twist of link a, about its origin at t_k; that of "
+         "link b is the opposite one. Of a row of two joints first ∂g/∂q_a and ∂g/∂q_b")
+ROW.take("gap", VECTOR, "o_a − o_b", "world", "m", "between the origins of its links at t_k")
+ROW.take("total", NUMBER, "λ", "", "N s", "of the last step")
+ROW.take("kick", NUMBER, "μ", "", "N s", "of the last projection")
 
-# One number of a pair, as the verb hand_on of a joint takes it (joints/dispatch.py)
-Crossing = namedtuple("Crossing", "x a b t coupled")
+_row, _ = records(ROW)
+
+
+@formula
+def row(c, r):
+    """Row r of the model."""
+    return _row(c.x, c.places.row, r)
+
+
+@formula
+def near_of(c):
+    return after(c.x, c.places.near)
+
+
+@formula
+def aside_of(c):
+    return after(c.x, c.places.aside)
+
+
+@formula
+def told_of(c):
+    return after(c.x, c.places.told)
+
+
+@kernel
+def set_rhs(c, value):
+    """Set the right-hand side of all rows."""
+    for r in range(c.places.rows):
+        row(c, r).rhs = value
+
+
+@kernel
+def give_answers(c, out):
+    """The multipliers of the last solve, to ``out`` (m,)."""
+    for r in range(c.places.rows):
+        out[r] = row(c, r).answer
+
+
+def room_of_rows(count):
+    """How many numbers the records of so many rows take."""
+    return (count + LANES - 1) // LANES * ROW.block
+
+
+def python_row(closed, r):
+    """Row r for Python."""
+    return Record(ROW, closed.x, closed.places.row + r // LANES * ROW.block + r % LANES)
+
+
+def of_rows(closed, name):
+    """A field of all rows, for Python: a copy, (m,) or (m, numbers of the field)."""
+    start, count = closed.places.row, closed.places.rows
+    records = closed.x[start : start + room_of_rows(count)].reshape(-1, ROW.block // LANES, LANES)
+    found = records[:, ROW.rows(name)].swapaxes(1, 2).reshape(-1, sum(PARTS[ROW.fields[name][1]]))[:count]
+    return found[:, 0] if found.shape[1] == 1 else found
 
 
 @kernel
@@ -57,19 +103,3 @@ def closed_as_views(closed):
              numbers(rows.ea), numbers(rows.eb), numbers(rows.length), numbers(rows.coefficients),
              numbers(rows.reference), numbers(rows.scale), integers(rows.loop), integers(rows.root)),
         integers(closed.ops), integers(closed.targets), closed.places, numbers(closed.x))
-
-
-@formula
-def operation(c, n):
-    """Operation n of ops[0]."""
-    ops, o = c.ops, c.ops[1 + n]
-    first = o + HEAD
-    return Operation(ops[o], ops[o + 1], ops[o + 2], ops[o + 3], ops[o + 4], ops[o + 5], first,
-                     first + EACH * ops[o + 2])
-
-
-@formula
-def neighbour(c, e):
-    """The neighbour at e in the list of operations."""
-    ops = c.ops
-    return Neighbour(ops[e], ops[e + 1], ops[e + 2], ops[e + 3], ops[e + 4], ops[e + 5], ops[e + 6], ops[e + 7])

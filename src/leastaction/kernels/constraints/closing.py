@@ -13,6 +13,7 @@ from ..maths.vec3 import NONE
 from ..momentum import momentum_of
 from ..node import enter_node
 from ..settings import EXHAUSTED, SINGULAR
+from .closed import row
 from .elimination import solve_node
 from .filling import rows_at_node
 from .projection import factor_node, project
@@ -25,14 +26,14 @@ FAR = 1e-6  # m: rows that stay as large are not
 @part
 def close(system, state, epsilon, c):
     """Move q to the manifold, by Gauss–Newton steps in the metric of the mass matrix. Gives the largest row."""
-    tree, w, x, places = system.tree, state.w, c.x, c.places
+    tree, w = system.tree, state.w
     most = 0.0
     for _ in range(ITERATIONS):
         place(tree, w, state.q)
         rows_at_node(tree, w, c)
         most = 0.0
-        for r in range(places.rows):
-            most = max(most, abs(x[places.rhs + r]))
+        for r in range(c.places.rows):
+            most = max(most, abs(row(c, r).rhs))
         if most <= CLOSED:
             break
         factor_node(tree, w, c)

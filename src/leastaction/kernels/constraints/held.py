@@ -8,18 +8,15 @@ what the rows do to it, and rows that only locked joints could change are redund
 from ..joints import cone
 from ..layout import BALL
 from ..machine.jit import kernel, part
-from ..machine.memory import clear, link
-from ..machine.simd import after
+from ..machine.memory import link
 from ..maths.mat3 import mat_vec
-from ..maths.spatial import read3, read6
 from ..maths.vec3 import NONE, dot
 from ..momentum import drop_momenta
 from .dynamics import row_bias
-from .closed import NODE
+from .closed import row, set_rhs
 from .elimination import down, solve_node, up
-from .filling import add_impulses, rows_at_node
+from .filling import add_impulses, rate_of, rows_at_node
 from .projection import factor_node
-from .rows import COUPLE, opposite
 
 STILL = (0.0, 0.0, 0.0)
 MOBILE = 1e-10  # of how far a joint gives way by itself, below which rows do not let it
@@ -42,33 +39,18 @@ def factor_rows(tree, state, c):
     state.factored[0] = 0.0
 
 
-@kernel
-def row_rate(tree, w, c, r, v):
-    """How fast row r opens by the rates v, of which the links have their twists."""
-    a, b, o = c.rows.a[r], c.rows.b[r], c.places.node + NODE * r
-    if c.rows.kind[r] == COUPLE:
-        return c.x[o] * v[tree.iv[a]] + (c.x[o + 1] * v[tree.iv[b]] if b < tree.n else 0.0)
-    m, f = read6(c.x, o)
-    turn, move = link(w, a).twist
-    rate = dot(m, turn) + dot(f, move)
-    if b < tree.n:
-        m, f = opposite(m, f, read3(c.x, o + 6))
-        turn, move = link(w, b).twist
-        rate += dot(m, turn) + dot(f, move)
-    return rate
-
-
 @part
 def velocity_with_rows(tree, state, c, beside, given, out):
     """Velocity of the node that opens no loop, by the momenta that it has. If ``beside``, the joints move by the given
     rates besides, whose momenta have been taken away and whose twists the links have: what opens by them, the velocity
     closes."""
     factor_rows(tree, state, c)
-    clear(after(c.x, c.places.rhs), c.places.rows)
+    set_rhs(c, 0.0)
     if beside:
         for r in range(c.places.rows):
-            if c.x[c.places.active + r] != 0.0:
-                c.x[c.places.rhs + r] = row_rate(tree, state.w, c, r, given)
+            R = row(c, r)
+            if R.active != 0.0:
+                R.rhs = rate_of(tree, state.w, c, r, given)
     drop_momenta(tree, state.w)
     solve_node(tree, state.w, c, out)
 
@@ -78,15 +60,15 @@ def accelerations_with_rows(tree, state, c, out):
     """Accelerations at which the velocity keeps opening no loop, for the right-hand sides that joints and links have.
     Needs factor_rows(), the velocity, and link_forces() without accelerations and gravity."""
     for r in range(c.places.rows):
-        on = c.x[c.places.active + r] != 0.0
-        c.x[c.places.rhs + r] = row_bias(tree, state.w, c, r, state.v, STILL) if on else 0.0
+        R = row(c, r)
+        R.rhs = row_bias(tree, state.w, c, r, state.v, STILL) if R.active != 0.0 else 0.0
     solve_node(tree, state.w, c, out)
 
 
 @part
 def give_reactions(tree, w, c):
     """Give the links and joints the impulses of the rows that the last velocity needed."""
-    add_impulses(tree, w, c, c.places.answer, 1.0)
+    add_impulses(tree, w, c)
 
 
 @part
@@ -94,7 +76,7 @@ def gives_way(tree, state, c, i):
     """Whether joint i, which is not locked, can move towards its limit, locked joints being held."""
     w = state.w
     factor_rows(tree, state, c)
-    clear(after(c.x, c.places.rhs), c.places.rows)
+    set_rhs(c, 0.0)
     for j in range(tree.n):
         L = link(w, j)
         L.wrench, L.tau6 = NONE, NONE

@@ -7,13 +7,14 @@ bits of a run depend neither on which nodes are looked at nor on how the run is 
 
 from ..kinematics import inertia_times
 from ..layout import DOF
+from ..machine.columns import pair, put_pair
 from ..machine.jit import formula, kernel, part
-from ..machine.memory import clear, copy, link, team, teams
-from ..machine.simd import after, number, summed, wide
-from ..maths.spatial import put6, read6
+from ..machine.memory import link, team, teams
+from ..machine.simd import number, summed, wide
 from ..maths.vec3 import dot
 from ..momentum import drop_momenta
 from ..sweep import begin_inertias
+from .closed import aside_of, row, set_rhs, told_of
 from .elimination import factor, solve_node
 from .filling import add_impulses, begin_mass, rows_at_node
 
@@ -21,11 +22,6 @@ from .filling import add_impulses, begin_mass, rows_at_node
 # 1 if the elimination failed. Then 1 if the rows are known at the present node; the redundant rows of the last step; of
 # how many steps multipliers were found, since somebody set that to zero
 REDUNDANT, TWICE, FAILED, KNOWN, STEPPED, FOUND = 0, 1, 2, 3, 4, 5
-
-
-@kernel
-def told_of(c):
-    return after(c.x, c.places.told)
 
 
 @kernel
@@ -65,30 +61,30 @@ def twice_kinetic(tree, w, v):
 def put_aside(tree, w, c):
     """Keep the momenta of the node as they are before the projection."""
     for i in range(tree.n):
-        L, at = link(w, i), c.places.aside + 12 * i
-        put6(c.x, at, L.momentum)
+        L = link(w, i)
+        put_pair(aside_of(c), 2 * i, L.momentum)
         if tree.most > 1:
-            put6(c.x, at + 6, L.joint_momentum6)
+            put_pair(aside_of(c), 2 * i + 1, L.joint_momentum6)
         else:
-            c.x[at + 6] = L.joint_momentum
+            put_pair(aside_of(c), 2 * i + 1, ((L.joint_momentum, 0.0, 0.0), (0.0, 0.0, 0.0)))
 
 
 @kernel
 def put_back(tree, w, c):
     """Give the node the momenta that put_aside() kept."""
     for i in range(tree.n):
-        L, at = link(w, i), c.places.aside + 12 * i
-        L.momentum = read6(c.x, at)
+        L = link(w, i)
+        L.momentum = pair(aside_of(c), 2 * i)
         if tree.most > 1:
-            L.joint_momentum6 = read6(c.x, at + 6)
+            L.joint_momentum6 = pair(aside_of(c), 2 * i + 1)
         else:
-            L.joint_momentum = c.x[at + 6]
+            L.joint_momentum = pair(aside_of(c), 2 * i + 1)[0][0]
 
 
 @kernel
 def velocity(tree, w, c, out):
     """Velocity (nv,) that opens no loop, by the momenta of the node: M v − Aᵀ μ = p, A v = 0. Needs factor_node()."""
-    clear(after(c.x, c.places.rhs), c.places.rows)
+    set_rhs(c, 0.0)
     drop_momenta(tree, w)
     solve_node(tree, w, c, out)
 
@@ -96,13 +92,14 @@ def velocity(tree, w, c, out):
 @part
 def project(tree, state, c):
     """Project the momenta of the node, and set v, μ and what is told of the node. Needs place()."""
-    w, places, x, told = state.w, c.places, c.x, told_of(c)
+    w, told = state.w, told_of(c)
     rows_at_node(tree, w, c)
     redundant, lost = factor_node(tree, w, c)
     told[KNOWN] = 1.0
     told[REDUNDANT], told[FAILED] = float(redundant), 1.0 if lost else 0.0
     velocity(tree, w, c, state.v)
-    copy(after(x, places.answer), after(x, places.kick), places.rows)
-    add_impulses(tree, w, c, places.answer, 1.0)
+    for r in range(c.places.rows):
+        row(c, r).kick = row(c, r).answer
+    add_impulses(tree, w, c)
     told[TWICE] = twice_kinetic(tree, w, state.v)
     state.factored[0] = 0.0

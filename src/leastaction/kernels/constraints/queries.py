@@ -5,13 +5,15 @@ from math import sqrt
 from ..joints import dispatch as joint
 from ..kinematics import place
 from ..layout import DOF
+from ..machine.columns import pair
 from ..machine.jit import entry, kernel
 from ..machine.memory import link, tree_as_views
 from ..machine.simd import numbers
-from ..maths.spatial import read3, read6, shift_wrench
+from ..maths.spatial import shift_wrench
 from ..maths.vec3 import dot
 from ..rnea import velocities
-from .rows import COUPLE, rows_at
+from .kinds.dispatch import on_joints
+from .rows import rows_at, slopes
 
 
 @entry
@@ -38,46 +40,47 @@ def along_the_tree(tree, w, i, wrench, part, out):
 @entry
 def jacobian(tree, w, rows, q, found, A):
     """The same, and A (m, nv), which is zero before: ∂g/∂q in body-axis increments."""
-    Ca, Cb = found.Ca, found.Cb
     tree, w = tree_as_views(tree), numbers(w)
     place(tree, w, q)
     rows_at(tree, w, rows, q, found)
     for r in range(len(rows.kind)):
         a, b = rows.a[r], rows.b[r]
-        if rows.kind[r] == COUPLE:
-            A[r, tree.iv[a]] += Ca[6 * r]
+        if on_joints(rows.kind[r]):
+            ca, cb = slopes(found, r)
+            A[r, tree.iv[a]] += ca
             if b < tree.n:
-                A[r, tree.iv[b]] += Cb[6 * r]
+                A[r, tree.iv[b]] += cb
             continue
-        along_the_tree(tree, w, a, read6(Ca, 6 * r), found.part, A[r])
-        along_the_tree(tree, w, b, read6(Cb, 6 * r), found.part, A[r])
+        along_the_tree(tree, w, a, pair(found.Ca, r), found.part, A[r])
+        along_the_tree(tree, w, b, pair(found.Cb, r), found.part, A[r])
 
 
 @entry
 def rates(tree, w, rows, q, v, found):
     """The rows and their rates A v, by the twists of the links."""
-    Ca, Cb, rate = found.Ca, found.Cb, found.rate
+    rate = found.rate
     tree, w = tree_as_views(tree), numbers(w)
     place(tree, w, q)
     rows_at(tree, w, rows, q, found)
     velocities(tree, w, v)
     for r in range(len(rows.kind)):
         a, b = rows.a[r], rows.b[r]
-        if rows.kind[r] == COUPLE:
-            rate[r] = Ca[6 * r] * v[tree.iv[a]]
+        if on_joints(rows.kind[r]):
+            ca, cb = slopes(found, r)
+            rate[r] = ca * v[tree.iv[a]]
             if b < tree.n:
-                rate[r] += Cb[6 * r] * v[tree.iv[b]]
+                rate[r] += cb * v[tree.iv[b]]
             continue
-        rate[r] = power(link(w, a).twist, Ca, 6 * r)
+        rate[r] = power(link(w, a).twist, pair(found.Ca, r))
         if b < tree.n:
-            rate[r] += power(link(w, b).twist, Cb, 6 * r)
+            rate[r] += power(link(w, b).twist, pair(found.Cb, r))
 
 
 @kernel
-def power(twist, C, k):
-    """What the wrench from C[k] on does by this twist."""
-    turn, move = twist
-    return dot(turn, read3(C, k)) + dot(move, read3(C, k + 3))
+def power(twist, wrench):
+    """What a wrench does by this twist."""
+    (turn, move), (m, f) = twist, wrench
+    return dot(turn, m) + dot(move, f)
 
 
 @kernel
@@ -103,10 +106,10 @@ def greatest_change(tree, w, rows, q, ancestor, found):
     place(tree, w, q)
     rows_at(tree, w, rows, q, found)
     for r in range(len(rows.kind)):
-        if rows.kind[r] == COUPLE:
+        if on_joints(rows.kind[r]):
             out[r] = 1.0
             continue
-        a, b = read6(found.Ca, 6 * r), read6(found.Cb, 6 * r)
+        a, b = pair(found.Ca, r), pair(found.Cb, r)
         size = max(dot(a[0], a[0]) + dot(a[1], a[1]), dot(b[0], b[0]) + dot(b[1], b[1]))
         most = max(change_along(tree, w, rows.a[r], ancestor[r], a, part),
                    change_along(tree, w, rows.b[r], ancestor[r], b, part))

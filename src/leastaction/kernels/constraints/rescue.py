@@ -4,6 +4,7 @@ from math import inf
 
 from ..machine.jit import kernel
 from . import projection
+from .closed import row
 from .elimination import down, solve_node, up
 from .filling import rows_after
 from .projection import factor_node, twice_kinetic
@@ -17,7 +18,7 @@ def square(tree, state, h, c):
     w = state.w
     rows_after(tree, w, c, False, True)
     for r in range(c.places.rows):
-        c.x[c.places.rhs + r] /= h
+        row(c, r).rhs /= h
     _, lost = factor_node(tree, w, c)
     if lost:
         return inf

@@ -14,18 +14,19 @@ from ..drnea import drnea
 from ..layout import SCREW
 from ..machine.jit import formula, kernel, part
 from ..machine.matrix6 import times
-from ..machine.memory import copy, link, team, teams
-from ..machine.simd import after, number, summed, wide
+from ..machine.memory import link, team, teams
+from ..machine.simd import number, summed, wide
 from ..maths.vec3 import dot
 from ..root import LEAST_COSINE, SEARCHING, Track, forecast, judge, rough
 from ..search import carry_over, worst_joint
 from ..settings import EXHAUSTED, NOT_FINITE, ROTATION, SINGULAR, WRONG_ROOT
 from ..joints import screw
 from ..sweep import begin_stiffnesses
+from .closed import row, told_of
 from .elimination import down, factor, up
 from .filling import rows_after
 from .held import any_locked
-from .projection import STEPPED, told_of
+from .projection import STEPPED
 
 
 @formula
@@ -92,7 +93,8 @@ def find_root(tree, state, h, reference, settings, c):
 @kernel
 def keep_multipliers(c):
     """The multipliers of the last solve are those of the step."""
-    copy(after(c.x, c.places.answer), after(c.x, c.places.total), c.places.rows)
+    for r in range(c.places.rows):
+        row(c, r).total = row(c, r).answer
 
 
 @part

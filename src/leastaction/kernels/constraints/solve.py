@@ -4,12 +4,12 @@ from ..drnea import drnea
 from ..joints import get_solution, motion_between, put_rhs
 from ..kinematics import place
 from ..machine.jit import entry, kernel
-from ..machine.memory import copy, link, tree_as_views, system_as_views
-from ..machine.simd import after, numbers
+from ..machine.memory import link, tree_as_views, system_as_views
+from ..machine.simd import numbers
 from ..maths.vec3 import NONE
 from ..node import enter_node
 from ..sweep import begin_stiffnesses
-from .closed import closed_as_views
+from .closed import closed_as_views, give_answers, row
 from .elimination import down, factor, up
 from .filling import rows_after, rows_at_node
 from .projection import factor_node
@@ -18,15 +18,15 @@ from .projection import factor_node
 @kernel
 def substitute(tree, w, c, b, d, newton):
     """b (nv,) and d (m,) ← solution and multipliers, with the factors that are in w and c.x."""
-    places, x = c.places, c.x
     for i in range(tree.n + 1):
         link(w, i).wrench = NONE
     put_rhs(tree, w, b)
-    copy(d, after(x, places.rhs), places.rows)
+    for r in range(c.places.rows):
+        row(c, r).rhs = d[r]
     up(tree, w, c)
     down(tree, w, c, None, newton)
     get_solution(tree, w, w, b)
-    copy(after(x, places.answer), d, places.rows)
+    give_answers(c, d)
 
 
 @entry

@@ -21,10 +21,10 @@ from ..record import LOOK, begin_extremes
 from ..rnea import total_momentum
 from ..settings import SINGULAR, UNRESOLVED
 from ..step import NOTICEABLE, after_stage, finish_step, jumped, may_divide, note_work, nothing_yet
-from .closed import closed_as_views
+from .closed import closed_as_views, told_of
 from .filling import rows_at_node
 from .held import note_reactions
-from .projection import FAILED, FOUND, KNOWN, REDUNDANT, STEPPED, TWICE, project, put_aside, put_back, told_of
+from .projection import FAILED, FOUND, KNOWN, REDUNDANT, STEPPED, TWICE, project, put_aside, put_back
 from .search import find_and_carry_over
 
 # stages, weights, settings: as of step.Variational; closed: see closed.py; events: steps at which the number of

@@ -4,6 +4,7 @@ from math import sqrt
 
 from ..elements import damper, torsion
 from ..layout import DAMPED, TORSION
+from ..machine.fronts import column_and_row, keep3
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
     add_to_matrix, alike, matrix, matrix_for, nine, shift6, times, times_transposed, upper_times,
@@ -14,7 +15,7 @@ from ..maths import se3, so3
 from ..maths.mat3 import (
     determinant, mat_add, mat_hat, mat_inverse, mat_mul, mat_shift, mat_sub, mat_vec, transpose, vec_mat,
 )
-from ..maths.spatial import read3, read4, read6, shift_twist, shift_wrench
+from ..maths.spatial import read3, read4, shift_twist, shift_wrench
 from ..maths.vec3 import add, add_scaled, cross, dot, scale, sub
 from . import cone, group, screw
 from .group import add3, none_of, put3, put4, take3, turned
@@ -240,12 +241,10 @@ def down(tree, w, r, i, L, R, twist, k, newton, transposed):
 
 @kernel
 def hand_on(tree, w, i, L, number, newton):
-    x, a, b, t, _ = number
-    A, (s, f), (rm, rf) = matrix(w, tree, i), read6(x, a), read6(x, b)
+    A, ((s, f), (rm, rf)) = matrix(w, tree, i), column_and_row(number)
     r = add(rm, cross(rf, L.lever))
-    put3(x, b, r)
     y, z = mat_vec(L.inverse3, s), vec_mat(r, L.inverse3)
-    put3(x, t, z)
+    keep3(number, s, r, z)
     (um, uf), (vm, vf) = times(A, (y, cross(L.lever, y))), times_transposed(A, (z, scale(0.0, z)))
     return shift_wrench(sub(s, um), sub(f, uf), L.arm), shift_wrench(sub(rm, vm), sub(rf, vf), L.arm)
 

@@ -68,9 +68,8 @@ up = chosen("up", formula)  # (tree, w, r, i, L, R, wrench, transposed): elimina
 down = chosen("down", formula)  # (tree, w, r, i, L, R, twist, k, newton, transposed): substitute, x ← x − D⁻¹ Sᵀ Â X ζ
 # of the parent. Gives ζ of the link. Unless k is None, the joint moves by k x
 hand_on = chosen("hand_on", formula)  # (tree, w, i, L, number, newton): let one number of a neighbour y pass, a
-# Crossing (x, a, b, t, coupled) of constraints/closed.py: its column of B[z, y] is at x[a] and its row of B[y, z] at
-# x[b]. Set Sᵀ B[z, y] and B[y, z] S⁺ in their place, and B[y, z] S⁺ D⁻¹ at x[t]. ``coupled``: where a COUPLE row has
-# what it takes and adds, or −1. Gives column and row as the parent sees them
+# Crossing of machine/fronts.py: its column of B[z, y] and its row of B[y, z]. Keep Sᵀ B[z, y], B[y, z] S⁺ and
+# B[y, z] S⁺ D⁻¹. Gives column and row as the parent sees them
 show_x = chosen("show_x", formula)  # (L, x, k): write the solution to x
 lessen_x = chosen("lessen_x", formula)  # (tree, w, i, L, x, k): take D⁻¹ times the numbers in x from the solution
 regular = chosen("regular", kernel)  # (tree, w, i): whether the pivot of the mass matrix is positive

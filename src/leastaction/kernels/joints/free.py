@@ -4,6 +4,7 @@ from math import sqrt
 
 from ..elements import armature, damper
 from ..layout import DAMPED
+from ..machine.fronts import column_and_row, keep6
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
     add6, add_to_matrix, alike, inverse6, matrix, matrix_for, mul6, nine, put_matrix, schur_complement, shift6, times,
@@ -272,10 +273,9 @@ def down(tree, w, r, i, L, R, twist, k, newton, transposed):
 @kernel
 def hand_on(tree, w, i, L, number, newton):
     """Â D⁻¹ = 1 − E D⁻¹."""
-    x, a, b, t, _ = number
-    inverse, E = matrix(w, tree, i), side(tree, w, i).E
-    y, z = times(inverse, read6(x, a)), times_transposed(inverse, read6(x, b))
-    put6(x, t, z)
+    inverse, E, (s, r) = matrix(w, tree, i), side(tree, w, i).E, column_and_row(number)
+    y, z = times(inverse, s), times_transposed(inverse, r)
+    keep6(number, s, z)
     (um, uf), (vm, vf) = times(E, y), times_transposed(E, z)
     return shift_wrench(um, uf, L.arm), shift_wrench(vm, vf, L.arm)
 

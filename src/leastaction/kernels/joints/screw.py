@@ -5,6 +5,7 @@ The verbs are those of dispatch.py. What follows them is of all SCREW joints at 
 
 from ..elements import armature, damper, lookahead, servo, spring
 from ..layout import DAMPED, SERVO
+from ..machine.fronts import column_and_row, coupling, keep1
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
     afresh, matrix, nine, pass_on, row_dot, row_numbers, row_of, row_shift, times,
@@ -12,7 +13,7 @@ from ..machine.matrix6 import (
 from ..machine.memory import link
 from ..machine.simd import below, choose, less, sign
 from ..maths import so3
-from ..maths.spatial import less_power, read6, shift_twist, shift_wrench
+from ..maths.spatial import less_power, shift_twist, shift_wrench
 from ..maths.vec3 import add, add_scaled, cross, dot, scale
 from .compensated import add_compensated
 from .regular import SINGULAR, own_terms
@@ -304,17 +305,12 @@ def down(tree, w, r, i, L, R, twist, k, newton, transposed):
 
 @formula
 def hand_on(tree, w, i, L, number, newton):
-    x, a, b, t, coupled = number
-    (m, f), (rm, rf), (turn, move) = read6(x, a), read6(x, b), L.axis
+    ((m, f), (rm, rf)), (turn, move), (taken, added) = column_and_row(number), L.axis, coupling(number)
     after_turn, after_move = L.axis if newton is None else L.axis_after
-    s = dot(turn, m) + dot(move, f)
-    r = dot(after_turn, rm) + dot(after_move, rf)
-    if coupled >= 0:
-        s -= x[coupled]
-        r += x[coupled + 1]
-    x[a], x[b] = s, r
-    s, r = L.inverse * s, L.inverse * r
-    x[t] = r
+    u = dot(turn, m) + dot(move, f) - taken
+    v = dot(after_turn, rm) + dot(after_move, rf) + added
+    s, r = L.inverse * u, L.inverse * v
+    keep1(number, u, v, r)
     (um, uf), (vm, vf) = L.column, L.column if newton is None else L.row
     (m, f), (rm, rf) = shift_wrench(m, f, L.arm), shift_wrench(rm, rf, L.arm)
     return (add_scaled(m, -s, um), add_scaled(f, -s, uf)), (add_scaled(rm, -r, vm), add_scaled(rf, -r, vf))

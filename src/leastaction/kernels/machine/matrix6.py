@@ -176,6 +176,19 @@ def _rows_nine(A):
     return _block_nine(A[0]), _block_nine(A[1]), _block_nine(A[2]), _block_nine(A[3])
 
 
+def _rows_add_outer(A, column, row):
+    (A11, A12, A21, A22), (um, uf), (m, f) = A, column, row
+    m, f = packed(m[0], m[1], m[2]), packed(f[0], f[1], f[2])
+    return (_block_add_outer(A11, um, m), _block_add_outer(A12, um, f), _block_add_outer(A21, uf, m),
+            _block_add_outer(A22, uf, f))
+
+
+def _nine_add_outer(A, column, row):
+    (A11, A12, A21, A22), (um, uf), (m, f) = A, column, row
+    return (mat_add(A11, outer(um, m)), mat_add(A12, outer(um, f)), mat_add(A21, outer(uf, m)),
+            mat_add(A22, outer(uf, f)))
+
+
 def _itself(A):
     return A
 
@@ -189,6 +202,7 @@ def _nine_alike(A, B):
 
 
 add6 = two_forms(_nine_add, _rows_add)  # A + B
+add_outer = two_forms(_nine_add_outer, _rows_add_outer)  # A + column rowᵀ, of pairs of vectors
 times = two_forms(_nine_times, _rows_times)  # A twist, a wrench
 upper_times = two_forms(_nine_upper, _rows_upper)  # its moment
 row_of = two_forms(_nine_row_of, _rows_row_of)  # twistᵀ A; unless it ``slides``, the linear part of the twist is zero

@@ -1,0 +1,1 @@
+"""The kinds of constraint row: a file each, with the same verbs."""

@@ -1,0 +1,26 @@
+"""Vectors and pairs of vectors that lie one behind the other in an array, by their number."""
+
+from ..maths.spatial import put6, read3, read6
+from .jit import formula
+
+
+@formula
+def vector(x, k):
+    """Vector k of x."""
+    return read3(x, 3 * k)
+
+
+@formula
+def put_vector(x, k, v):
+    x[3 * k], x[3 * k + 1], x[3 * k + 2] = v
+
+
+@formula
+def pair(x, k):
+    """Pair k of vectors of x."""
+    return read6(x, 6 * k)
+
+
+@formula
+def put_pair(x, k, v):
+    put6(x, 6 * k, v)
