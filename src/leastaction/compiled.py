@@ -47,6 +47,7 @@ class Compiled:
     rest : (nq,) configuration at which the springs are relaxed
     gravity : (gx, gy, gz) world frame, m/s²
     body_of_link : (n,) index of the body whose joint moves the link
+    nq_of_link : (n,) how many numbers of q its joint has
     link_of_body : (nb,) index of the link that carries the body; n, the ground, when none does
     body_position, body_quaternion : (nb, 3), (nb, 4) pose of the body in the frame of that link
     ground_first_moment : (3,) mass times centre of mass of what is fixed to the ground, world frame, kg m
@@ -66,6 +67,7 @@ class Compiled:
     rest: np.ndarray
     gravity: tuple[float, float, float]
     body_of_link: np.ndarray
+    nq_of_link: np.ndarray
     link_of_body: np.ndarray
     body_position: np.ndarray
     body_quaternion: np.ndarray
@@ -133,14 +135,17 @@ class Compiled:
         turned = rng.uniform(-TOGETHER, TOGETHER, size=(depth.max() + 1, 7))[depth]
         turned += rng.uniform(-ALONE, ALONE, size=turned.shape)
         for i in range(tree.n):
-            size = COORDINATES[tree.kind[i]]
+            size = self.nq_of_link[i]
             q[tree.iq[i] : tree.iq[i] + size] = (turned[i] - turned[tree.parent[i]])[:size]
         return self._configuration(q)
 
     def _configuration(self, q: np.ndarray) -> np.ndarray:
-        """Return q (nq,), which is near zero, as distances from the neutral configuration."""
-        for i in np.flatnonzero(self.tree.kind != layout.SCREW):
-            first = self.tree.iq[i] + (3 if self.tree.kind[i] == layout.FREE else 0)
+        """Return q (nq,), which is near zero, as distances from the neutral configuration.
+
+        The last four numbers of a joint that has so many are its quaternion.
+        """
+        for i in np.flatnonzero(self.nq_of_link >= 4):
+            first = self.tree.iq[i] + self.nq_of_link[i] - 4
             q[first] += 1.0
             q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
         return q
@@ -243,7 +248,6 @@ def spatial_inertia(link: Any) -> np.ndarray:
 
 
 CLEAR = 1e-3  # of the range of a ball, from its limit: nearer to it the kernels compute the angle
-COORDINATES = {layout.SCREW: 1, layout.BALL: 4, layout.FREE: 7}
 # Configurations in which rows are tried, rad or m from neutral. CURLED: no joint is straight, and a chain curls up.
 # Or side by side: how far links turn with all others of their depth, and alone
 CURLED, TOGETHER, ALONE = (0.3, 1.2), 0.3, 0.05
@@ -408,6 +412,7 @@ def _compile(model: Model) -> Compiled:
         rest=rest,
         gravity=(gx, gy, gz),
         body_of_link=np.array(body_of_link, dtype=np.int64),
+        nq_of_link=np.array([part.nq for part in parts]),
         link_of_body=link_of_body,
         body_position=merged.position,
         body_quaternion=merged.quaternion,

@@ -24,7 +24,8 @@ def hinge(damping: float = 1.0, stiffness: float = 0.0, gravity: float = 0.0, jo
 
 
 def lookaheads(sim: la.Simulator) -> np.ndarray:
-    return np.array([np.max(python_link(sim._engine.state.w, i).lookaheads) for i in range(sim.compiled.tree.n)])
+    engine = sim._engine
+    return np.array([np.max(python_link(engine.state.w, i).lookaheads) for i in range(engine.compiled.tree.n)])
 
 
 def alternations(run: la.Trajectory, small: float) -> int:

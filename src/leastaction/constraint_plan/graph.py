@@ -72,7 +72,7 @@ class Graph:
     def cost(self, node: int, front: int) -> int:
         """Multiplications that it takes to eliminate a node with such a front."""
         if node < self.n:
-            freedom = DOF[self.kind[node]]
+            freedom: int = DOF[self.kind[node]]
             return 2 * freedom * front**2 + 12 * (freedom + 1) * front
         size = self.size(node)
         return 2 * size * front**2 + size**2 * (front + size)

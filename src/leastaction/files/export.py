@@ -72,7 +72,7 @@ def _write(traj: Trajectory, path: Path) -> None:
 
 def _extremes(traj: Trajectory) -> np.ndarray:
     """Return the extremes of the invariants as the loops keep them: energies without what is fixed to the ground."""
-    ground = traj._nearest(0).compiled.ground_energy
+    ground = traj._nearest(0)._engine.compiled.ground_energy
     return np.concatenate([traj.energy_range - ground, [traj.peak_kinetic_energy], traj.momentum_range.ravel(),
                            [0.0]])
 

@@ -16,7 +16,7 @@ from leastaction.files.contents import Contents, contents
 from leastaction.files.reading import mapped, plain_faults
 from leastaction.files.statistics import tally
 from leastaction.integrators import Status
-from leastaction.kernels.record import MOMENTA
+from leastaction.kernels.record import by_name
 from leastaction.model.unhonoured import settled
 from leastaction.simulation import hints
 from leastaction.simulation.judgement import EnergyWatch
@@ -73,12 +73,12 @@ class StoredTrajectory(Trajectory):
             if given[name] is not None and description[name] != "function":
                 raise ValueError(f"the run in {path} was made with {name} = {description[name]}: give no {name}")
         with plain_faults(path):
-            extremes = np.array(last["extremes"])
+            extremes = by_name(np.array(last["extremes"]))
             vars(self).update(
                 path=source.path, model=model, integrator=source.integrator, dt=float(description["dt"]),
                 record_every=description["record_every"], description=description, tally=tally(last),
-                energy_range=extremes[:2] + compile_model(model).ground_energy,
-                momentum_range=extremes[MOMENTA].reshape(2, 6), peak_kinetic_energy=float(extremes[2]),
+                energy_range=extremes.energy + compile_model(model).ground_energy,
+                momentum_range=extremes.momentum, peak_kinetic_energy=float(extremes.kinetic),
                 looks=EnergyWatch(0.0).restore(last).looks(), failure=_failure(source, last),
                 events=np.array(last["events"]) if "events" in last.dtype.names else NO_EVENTS,
                 _contents=source, _last=last, _given=given,

@@ -1,10 +1,11 @@
 """The guess with which the search for a root starts: the paper's IG1–IG3, or past increments extrapolated."""
 
 from .aba import acceleration
-from .layout import PAST, SCREW
+from .joints import dispatch as joint
+from .layout import PAST
 from .machine.jit import kernel, part
 from .machine.memory import lanes_of, link
-from .machine.simd import below, choose, numbers
+from .machine.simd import below, numbers
 from .node import factor_at_node
 
 CURRENT, EULER, EXTRAPOLATED = 0, 1, PAST  # degrees of the polynomial through past configurations
@@ -36,11 +37,9 @@ def guess(dynamics, system, state, held, h, stage):
 
 @kernel
 def prescribe(tree, w, v, h, out):
-    """Let locked SCREW joints move at their rates: they do not, unless they are driven (limits/recovery.py)."""
+    """Let locked joints move at their rates: they do not, unless they are driven (limits/recovery.py)."""
     for i in range(tree.n):
-        if tree.kind[i] == SCREW:
-            k = tree.iv[i]
-            out[k] = choose(link(w, i).free, out[k], h * v[k])
+        joint.prescribe(tree.kind[i], link(w, i), v, h, out, tree.iv[i])
 
 
 @part

@@ -9,8 +9,13 @@ from collections import namedtuple
 
 from .machine.fields import BLOCKS, LANES, MATRIX, NUMBER, PAIR, QUATERNION, SYMMETRIC, VECTOR, Table
 
-SCREW, BALL, FREE = 0, 1, 2  # kinds of joint …
-DOF = (1, 3, 6)  # … and their degrees of freedom
+KINDS = {  # of joint, by their files in joints/, with the degrees of freedom of each
+    "screw": 1,
+    "ball": 3,
+    "free": 6,
+}
+SCREW, BALL, FREE = 0, 1, 2
+DOF: tuple[int, ...] = tuple(KINDS.values())
 
 PAST = 5  # increments that are remembered; with a sixth the guess amplifies more round-off than it foresees motion
 STAGES = 17  # of a composed step, at most

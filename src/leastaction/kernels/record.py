@@ -17,12 +17,19 @@ Record = namedtuple("Record", "q v p energy momentum ledger impulse iterations r
 # node was looked at, else 0
 LEAST, GREATEST, KINETIC, LEAST_MOMENTUM, GREATEST_MOMENTUM, KNOWN = 0, 1, 2, 3, 9, 15
 MOMENTA = slice(LEAST_MOMENTUM, KNOWN)
+# As Python reads them: energy (2,) and momentum (2, 6), least and greatest, and kinetic, all without the ground
+Extremes = namedtuple("Extremes", "energy kinetic momentum")
 LOOK = 8  # steps from one look at the invariants to the next …
 FAST = 0.9996875  # … unless some link turns by 0.05 rad in a step: its cos(θ/2)
 assert KNOWN + 1 == EXTREMES
 # Where energy goes, J, positive where it leaves the mechanism: damping of joints, actuators, forces of the control, dry
 # friction, limits, and joints that come back from beyond their limits
 DAMPING, ACTUATORS, CONTROL, DRY_FRICTION, LIMITS, RECOVERY = range(LEDGER)
+
+
+def by_name(extremes):
+    """The extremes (EXTREMES, ...) by name: views, but for kinetic where that is one number."""
+    return Extremes(extremes[:KINETIC], extremes[KINETIC], extremes[MOMENTA].reshape(2, 6, *extremes.shape[1:]))
 
 
 @kernel

@@ -11,12 +11,12 @@ from .drnea import kick
 from .elements import servo
 from .elements.damping import damp
 from .guess import guess, learn, remember
-from .joints import cone, set_motion
+from .joints import dispatch as joint, set_motion
 from .lanes import find_in_lanes
-from .layout import BALL, DOF, SCREW, SERVO, Made
+from .layout import DOF, SERVO, Made
 from .machine.jit import formula, kernel, part
 from .machine.memory import link
-from .machine.simd import below, choose, less, number
+from .machine.simd import after, below, choose, less, number
 from .methods import method
 from .mobility import look_ahead
 from .momentum import generalized_momentum
@@ -78,12 +78,9 @@ def note_work(tree, state, held, h, good):
 @kernel
 def note_impulses(tree, state):
     """Add up the impulses that have held locked joints in their places, after the motion has been found."""
+    in_step = after(state.impulse, 2 * tree.nv)
     for i in range(tree.n):
-        L, k = link(state.w, i), 2 * tree.nv + tree.iv[i]
-        if tree.kind[i] == SCREW:
-            state.impulse[k] -= (1.0 - L.free) * L.hold
-        elif tree.kind[i] == BALL and cone.is_held(tree, state.w, L):
-            cone.add_impulse(L, state.impulse, k, -L.hold)
+        joint.note_impulse(tree.kind[i], tree, state.w, i, link(state.w, i), in_step, tree.iv[i])
 
 
 @part

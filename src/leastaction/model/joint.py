@@ -15,11 +15,10 @@ from leastaction.arguments import real_array
 from leastaction.model.arrays import UNIT_TOLERANCE
 
 SCREW, BALL, FREE = 0, 1, 2
-PART_NQ = (1, 4, 7)
-PART_NV = (1, 3, 6)
 PASSIVE = ("damping", "stiffness", "armature", "friction")
 
 Motion = tuple[int, np.ndarray, np.ndarray]  # kind, turn and slide of a Part
+Coordinate = tuple[str, str]  # name within the joint, empty if it has only one; and unit
 STILL = np.zeros(3)
 STILL.flags.writeable = False
 OUTSIDE: dict[str, type["Joint"]] = {}  # joints defined outside the package, by their names in files
@@ -31,7 +30,7 @@ class Part:
 
     Parameters
     ----------
-    kind : SCREW, BALL or FREE
+    kind : SCREW, BALL or FREE; in general its place in KINDS of kernels/layout.py
     turn : (3,) rotation per unit q, joint frame, unit vector or zero
     slide : (3,) translation per unit q, joint frame, m/rad when turning, unit vector when only sliding
     damping : number, force or moment per unit v, N m s or N s/m
@@ -41,6 +40,7 @@ class Part:
     low, high : numbers, limits of q of a screw, rad or m, or of the angle of a ball; infinite where there is none
     restitution : number, of an impact at a limit
     friction : number, dry friction of a screw, N m or N
+    nv : size of its velocity
     torsion : number, of a ball: stiffness about `axis` beyond that about the axes across it, N m
     axis : (3,) unit vector, of a ball with torsion apart, body axes
     """
@@ -56,6 +56,7 @@ class Part:
     high: float = math.inf
     restitution: float = 0.0
     friction: float = 0.0
+    nv: int = 1
     torsion: float = 0.0
     axis: np.ndarray = field(default_factory=lambda: STILL)
 
@@ -67,12 +68,7 @@ class Part:
     @property
     def nq(self) -> int:
         """Size of the part's configuration."""
-        return PART_NQ[self.kind]
-
-    @property
-    def nv(self) -> int:
-        """Size of the part's velocity."""
-        return PART_NV[self.kind]
+        return len(self.rest)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +107,8 @@ class Joint(ABC):
     nv: ClassVar[int]
     per_dof: ClassVar[bool] = False  # whether passive coefficients may differ between the DoF
     quaternion_at: ClassVar[int | None] = None  # where in the joint's q its quaternion starts
+    # What the numbers of q and of v are called, if the joint is not made of screws
+    coordinates: ClassVar[tuple[tuple[Coordinate, ...], tuple[Coordinate, ...]] | None] = None
 
     def __init_subclass__(cls) -> None:
         if not cls.__module__.startswith("leastaction."):
@@ -131,18 +129,20 @@ class Joint(ABC):
 
     def parts(self) -> list[Part]:
         """List the elementary parts from the parent to the body; only for a joint without faults."""
-        rest = self._rest()
+        rest, motions = self._rest(), self._motions()
+        screws = sum(kind == SCREW for kind, _, _ in motions)  # of one number each; another part has all other numbers
         parts, at = [], 0
-        for dof, (kind, turn, slide) in enumerate(self._motions()):
+        for dof, (kind, turn, slide) in enumerate(motions):
+            nq, nv = (1, 1) if kind == SCREW else (self.nq - screws, self.nv - screws)
             damping, stiffness, armature, friction = (
                 value[min(dof, len(value) - 1)] if isinstance(value, tuple) else value
                 for value in (self.damping, self.stiffness, self.armature, self.friction)
             )
-            own_rest = rest[at : at + PART_NQ[kind]]
+            own_rest = rest[at : at + nq]
             low, high = self.bounds(dof) if kind == SCREW else (-math.inf, math.inf)
             parts.append(Part(kind, turn, slide, damping, stiffness, own_rest, armature, low, high,
-                              self.limit_restitution, friction if kind == SCREW else 0.0))
-            at += PART_NQ[kind]
+                              self.limit_restitution, friction if kind == SCREW else 0.0, nv))
+            at += nq
         return parts
 
     @property

@@ -9,6 +9,12 @@ import numpy as np
 from leastaction.model.joint import BALL, FREE, SCREW, STILL, Joint, Motion, Part, are_numbers, axis_faults
 
 ANGLE_TOLERANCE = 1e-6  # on the sine or cosine of the angle between two axes
+QUATERNION = "unit quaternion"
+
+
+def named(names: str, unit: str) -> tuple[tuple[str, str], ...]:
+    """Give each of these names, which spaces separate, the unit."""
+    return tuple((name, unit) for name in names.split())
 
 
 @dataclass(frozen=True)
@@ -104,6 +110,7 @@ class Ball(Joint):
     nq: ClassVar[int] = 4
     nv: ClassVar[int] = 3
     quaternion_at: ClassVar[int | None] = 0
+    coordinates = named("w x y z", QUATERNION), named("ωx ωy ωz", "rad/s")
 
     def parts(self) -> list[Part]:
         """Return the one part; only for a joint without faults."""
@@ -158,6 +165,8 @@ class Free(Joint):
     nq: ClassVar[int] = 7
     nv: ClassVar[int] = 6
     quaternion_at: ClassVar[int | None] = 3
+    coordinates = (named("x y z", "m") + named("qw qx qy qz", QUATERNION),
+                   named("ωx ωy ωz", "rad/s") + named("vx vy vz", "m/s"))
 
     def _motions(self) -> list[Motion]:
         return [(FREE, STILL, STILL)]

@@ -1,20 +1,17 @@
 """Names and units of a joint's coordinates, for the legends and axes of plots."""
 
-from leastaction.model import BALL, FREE, Joint
-
-Coordinate = tuple[str, str]  # name within the joint, empty if it has only one; and unit
-
-QUATERNION = "unit quaternion"
+from leastaction.model import SCREW, Joint
+from leastaction.model.joint import Coordinate
 
 
 def coordinates(joint: Joint) -> tuple[list[Coordinate], list[Coordinate]]:
     """Name the numbers of a joint's q, then those of its v, each with its unit; a joint of screws by its parts."""
+    if joint.coordinates is not None:
+        of_q, of_v = joint.coordinates
+        return list(of_q), list(of_v)
     parts = joint.parts()
-    if parts and parts[0].kind == FREE:
-        return ([(name, "m") for name in ("x", "y", "z")] + [(name, QUATERNION) for name in ("qw", "qx", "qy", "qz")],
-                [(name, "rad/s") for name in ("ωx", "ωy", "ωz")] + [(name, "m/s") for name in ("vx", "vy", "vz")])
-    if parts and parts[0].kind == BALL:
-        return [(name, QUATERNION) for name in ("w", "x", "y", "z")], [(name, "rad/s") for name in ("ωx", "ωy", "ωz")]
+    if any(part.kind != SCREW for part in parts):
+        return [(str(k + 1), "") for k in range(joint.nq)], [(str(k + 1), "") for k in range(joint.nv)]
     turns = [bool(part.turn.any()) for part in parts]
     q = [(name, "rad" if turn else "m") for name, turn in zip(_names(turns), turns, strict=True)]
     return q, [(name, f"{unit}/s") for name, unit in q]

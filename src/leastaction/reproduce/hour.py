@@ -84,16 +84,18 @@ def follow(model: la.Model, q: Array, method: Method, horizon: float, stop: Even
     """Run a method for so many seconds from q (nq,), or until told to stop."""
     sim = la.Simulator(model, q, dt=method.step, integrator=method.integrator)
     a_second, start, energies = round(1.0 / method.step), time.thread_time(), [sim.energy]
-    first, (least, greatest, kinetic) = energies[0] - sim.compiled.ground_energy, sim.extremes[:3]
+    first, seen = energies[0] - sim._engine.compiled.ground_energy, sim._engine.extremes
+    (least, greatest), kinetic = seen.energy, seen.kinetic
     while len(energies) <= horizon and not stop.is_set():
         try:
             sim.step(a_second)
         except la.StepError:
             break
-        if len(energies) > 1 and sim.extremes[1] - first > LOST * kinetic:
+        seen = sim._engine.extremes
+        if len(energies) > 1 and seen.energy[1] - first > LOST * kinetic:
             break
         energies.append(sim.energy)
-        least, greatest, kinetic = sim.extremes[:3]
+        (least, greatest), kinetic = seen.energy, seen.kinetic
     return Ran(method, horizon, np.arange(len(energies), dtype=float), (np.array(energies) - energies[0]) / kinetic,
                float(max(first - least, greatest - first) / kinetic), time.thread_time() - start)
 

@@ -18,7 +18,7 @@ from leastaction.kernels.constraints.step import LATEST, set_up
 from leastaction.kernels.layout import CARRIED, SCRATCH, Clock, Forces, P, V
 from leastaction.kernels.loop import run
 from leastaction.kernels.machine.jit import bound
-from leastaction.kernels.record import LOOK, Record
+from leastaction.kernels.record import LOOK, Extremes, Record, by_name
 from leastaction.model import Model, losses
 from leastaction.simulation import ahead, limits
 from leastaction.simulation.damping import refuse_composition, refuse_dampers
@@ -114,6 +114,12 @@ class Engine:
                          f"{values[worst]:.3g} at body '{body}'")
 
     @property
+    def extremes(self) -> Extremes:
+        """Extremes of the invariants so far, by name, without the energy of what is fixed to the ground."""
+        named: Extremes = by_name(self.state.extremes)
+        return named
+
+    @property
     def steps(self) -> int:
         """Number of steps made."""
         return int(self.state.made.item())
@@ -169,10 +175,11 @@ class Engine:
         """Allocate the record of so many steps from number ``first`` on."""
         c, kept = self.compiled, (first + steps) // every - first // every
         return Record(
-            np.empty((kept, c.nq)), np.empty((kept, c.nv)), np.empty((kept, c.nv)), np.empty(kept), np.empty((kept, 6)),
-            np.empty((kept, self.ledger)), np.empty((kept, self.impulses)), np.zeros(steps, dtype=np.int64),
-            np.zeros(steps), np.zeros(steps, dtype=np.int64), np.ones(steps, dtype=np.int64),
-            np.empty((first + steps) // LOOK - first // LOOK),
+            q=np.empty((kept, c.nq)), v=np.empty((kept, c.nv)), p=np.empty((kept, c.nv)), energy=np.empty(kept),
+            momentum=np.empty((kept, 6)), ledger=np.empty((kept, self.ledger)),
+            impulse=np.empty((kept, self.impulses)), iterations=np.zeros(steps, dtype=np.int64),
+            residual=np.zeros(steps), status=np.zeros(steps, dtype=np.int64), substeps=np.ones(steps, dtype=np.int64),
+            looks=np.empty((first + steps) // LOOK - first // LOOK),
         )
 
     def forces(self, tau: Array, command: Array, wrench: Array, control: Any = None) -> Forces:

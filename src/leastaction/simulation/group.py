@@ -16,7 +16,7 @@ from leastaction.kernels.layout import CARRIED, LANES, LINK, READY, Clock, Force
 from leastaction.kernels.loop import run_lanes
 from leastaction.kernels.machine import memory
 from leastaction.kernels.machine.simd import SIMD
-from leastaction.kernels.record import EXTREMES, LOOK, Record
+from leastaction.kernels.record import EXTREMES, LOOK, Record, by_name
 from leastaction.model import Model, losses
 from leastaction.model.unhonoured import KNOWN
 from leastaction.simulation.inputs import driven
@@ -78,13 +78,13 @@ def stacked(count: int, like: Run, columns: int) -> Record:
     except MemoryError:
         raise MemoryError(f"{nodes:,} nodes of {count} runs do not fit in memory: keep fewer, with a larger "
                           "record_every, or give out, a file, to simulate") from None
-    return Record(q, v, p, np.empty((count, nodes)), momentum, ledger, impulse, *rows,
-                  np.zeros((count, like.steps // LOOK)))
+    return Record(q=q, v=v, p=p, energy=np.empty((count, nodes)), momentum=momentum, ledger=ledger, impulse=impulse,
+                  **dict(zip(STEP, rows, strict=True)), looks=np.zeros((count, like.steps // LOOK)))
 
 
 def rows_of(record: Record, which: int | slice) -> Record:
     """One member of a stacked record, or several: views."""
-    return Record(*(array[which] for array in record))
+    return Record._make(array[which] for array in record)
 
 
 def run_together(members: list[Member], like: Run, record: Record, stop: Event) -> list[Trajectory]:
@@ -100,7 +100,7 @@ def run_together(members: list[Member], like: Run, record: Record, stop: Event) 
 
 def _bodies(sim: Simulator) -> Array:
     """The memory of a single simulation as (blocks, 4, rows), a view: every link by itself."""
-    memory: Array = sim._engine.state.w[: sim.compiled.tree.end].reshape(-1, _WIDTH, LANES).swapaxes(1, 2)
+    memory: Array = sim._engine.state.w[: sim._engine.compiled.tree.end].reshape(-1, _WIDTH, LANES).swapaxes(1, 2)
     return memory
 
 
@@ -173,8 +173,7 @@ class _Team:
 
     def _record(self, lane: int) -> Record:
         """The record of one lane; until the end its energies lack that of the ground."""
-        out = self.out
-        return Record(*(array[lane] for array in out))
+        return rows_of(self.out, lane)
 
     def _call(self, first: int, steps: int, given: int = READY) -> tuple[int, int]:
         """Make steps, or set up the node; return how many steps all lanes made, and a singular joint or −1."""
@@ -201,7 +200,7 @@ class _Team:
                     self._repeat_a_living_lane()
                 made += 1
             pace.update(made - before)
-        out, extremes = self.out, group.extremes.reshape(EXTREMES, LANES)
+        out, extremes = self.out, by_name(group.extremes.reshape(EXTREMES, LANES))
         widen(extremes, out.energy.T, np.moveaxis(out.momentum, 0, -1))
 
     def _make_alone(self, lane: int, k: int) -> None:
@@ -216,14 +215,14 @@ class _Team:
             self.failures[lane] = error
             self.group.alive[lane] = 0.0
             return
-        node.energy[0] -= sim.compiled.ground_energy
+        node.energy[0] -= sim._engine.compiled.ground_energy
         for name in STEP:
             getattr(out, name)[k] = getattr(node, name)[0]
         if (k + 1) % self.every == 0:
             for name in NODE:
                 getattr(out, name)[(k + 1) // self.every] = getattr(node, name)[0]
         if (k + 1) % LOOK == 0:
-            out.looks[(k + 1) // LOOK - 1] = node.looks[0] - sim.compiled.ground_energy
+            out.looks[(k + 1) // LOOK - 1] = node.looks[0] - sim._engine.compiled.ground_energy
         self._enter(lane, sim)
 
     def _enter(self, lane: int, sim: Simulator) -> None:
@@ -277,9 +276,9 @@ class _Team:
         statistics.write(made, 0, steps, kept)
         nodes = slice(1 + steps // self.every)
         if failure is None:
-            extremes = self.group.extremes[lane::LANES].copy()
+            extremes = by_name(self.group.extremes[lane::LANES].copy())
         else:  # since then its lane has been a copy of another
-            extremes = self.alone[lane].extremes
+            extremes = self.alone[lane]._engine.extremes
             widen(extremes, kept.energy[nodes], kept.momentum[nodes])
         kept.energy[nodes] += ground
         control, command = (like.given(given, like.per_step(name, given)) for name, given in (

@@ -9,15 +9,7 @@ from leastaction.arguments import MOST, finite, real_array, shown, whole
 from leastaction.errors import StepError, warn_user
 from leastaction.kernels import control as laws
 from leastaction.kernels.layout import Forces
-from leastaction.kernels.record import (
-    GREATEST,
-    GREATEST_MOMENTUM,
-    LEAST,
-    LEAST_MOMENTUM,
-    LOOK,
-    MOMENTA,
-    Record,
-)
+from leastaction.kernels.record import LOOK, Extremes, Record
 from leastaction.model import Model
 from leastaction.simulation import failures, inputs
 from leastaction.simulation.judgement import EnergyWatch, Looks, is_silent
@@ -57,7 +49,8 @@ class Keeper:
         """Take so many steps; the simulator is at the last of them."""
         self.watch.take(out.looks[: (first + made) // LOOK - first // LOOK])
         kept = (first + made) // self.every - first // self.every
-        widen(self.sim.extremes, out.energy[:kept] - self.sim.compiled.ground_energy, out.momentum[:kept])
+        engine = self.sim._engine
+        widen(engine.extremes, out.energy[:kept] - engine.compiled.ground_energy, out.momentum[:kept])
 
     def fail(self, failure: StepError) -> None:
         """Note that the run cannot go on."""
@@ -214,17 +207,15 @@ def _within(rows: Array, at: int, steps: int) -> Array:
     return stretch
 
 
-def widen(extremes: Array, energy: Array, momentum: Array) -> None:
-    """Count kept nodes among the extremes (16,): their energy (K,), without that of the ground, and momentum (K, 6).
+def widen(extremes: Extremes, energy: Array, momentum: Array) -> None:
+    """Count kept nodes among the extremes: their energy (K,), without that of the ground, and momentum (K, 6).
 
     Of several runs at once, all three have one more axis, the last.
     """
     if len(energy):
-        least, greatest = slice(LEAST_MOMENTUM, GREATEST_MOMENTUM), slice(GREATEST_MOMENTUM, MOMENTA.stop)
-        extremes[LEAST] = np.minimum(extremes[LEAST], energy.min(axis=0))
-        extremes[GREATEST] = np.maximum(extremes[GREATEST], energy.max(axis=0))
-        extremes[least] = np.minimum(extremes[least], momentum.min(axis=0))
-        extremes[greatest] = np.maximum(extremes[greatest], momentum.max(axis=0))
+        for ends, given in ((extremes.energy, energy), (extremes.momentum, momentum)):
+            ends[0] = np.minimum(ends[0], given.min(axis=0))
+            ends[1] = np.maximum(ends[1], given.max(axis=0))
 
 
 def step_count(dt: float, duration: float | None, steps: int | None) -> int:
@@ -268,7 +259,7 @@ def copied(forces: Control) -> Control:
 
 
 def trajectory_of(
-    model: Model, run: Run, kept: Record, steps: int, extremes: Array, looks: Looks, ground_energy: float,
+    model: Model, run: Run, kept: Record, steps: int, extremes: Extremes, looks: Looks, ground_energy: float,
     tally: Tally, failure: StepError | None, origin: Origin,
 ) -> Trajectory:
     """Return what was made of a run like this one, the first ``steps`` of its steps, the start being the first row."""
@@ -277,7 +268,7 @@ def trajectory_of(
         model, run.sim.integrator, run.sim.dt, run.every, np.arange(count) * run.every * run.sim.dt, kept.q[:count],
         kept.v[:count], kept.p[:count], kept.energy[:count], kept.momentum[:count], kept.ledger[:count],
         kept.impulse[:count], kept.iterations[made],
-        kept.residual[made], kept.status[made], kept.substeps[made], extremes[:2] + ground_energy,
-        extremes[MOMENTA].reshape(2, 6).copy(), float(extremes[2]), looks, tally, failure, origin,
+        kept.residual[made], kept.status[made], kept.substeps[made], extremes.energy + ground_energy,
+        extremes.momentum.copy(), float(extremes.kinetic), looks, tally, failure, origin,
         run.sim._engine.events.copy(),
     )

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from leastaction.arguments import finite, shown, whole
 from leastaction.assembly import started
-from leastaction.compiled import Compiled, require_model
+from leastaction.compiled import require_model
 from leastaction.dynamics import vector
 from leastaction.errors import ModelError
 from leastaction.integrators import Integrator, IntegratorName, Status, as_integrator, point_to_integrator
@@ -62,7 +62,7 @@ class Simulator:
         tell(model, ignore)
         model = model.without(ignore)
         self._engine = Engine(model, seconds, as_integrator(integrator))
-        self._engine.start(*started(model, self.compiled, *model.check_state(q, v)))
+        self._engine.start(*started(model, self._engine.compiled, *model.check_state(q, v)))
         silenced = accepted(ignore)
         self._silent = COMMAND in silenced  # whether it is not said that actuators are given no command
         check_start(self._engine, silenced)
@@ -91,11 +91,6 @@ class Simulator:
         return self._engine.integrator
 
     @property
-    def compiled(self) -> Compiled:
-        """The arrays of the model."""
-        return self._engine.compiled
-
-    @property
     def steps(self) -> int:
         """Number of steps made."""
         return self._engine.steps
@@ -104,12 +99,6 @@ class Simulator:
     def status(self) -> Status:
         """What became of the last step."""
         return Status(self._engine.status)
-
-    @property
-    def extremes(self) -> Array:
-        """(16,) extremes of the invariants so far, without the energy of what is fixed to the ground."""
-        extremes: Array = self._engine.state.extremes
-        return extremes
 
     @property
     def t(self) -> float:
@@ -137,7 +126,7 @@ class Simulator:
     @property
     def energy(self) -> float:
         """Total energy, J."""
-        return float(self._engine.state.energy[0]) + self.compiled.ground_energy
+        return float(self._engine.state.energy[0]) + self._engine.compiled.ground_energy
 
     @property
     def momentum(self) -> Array:

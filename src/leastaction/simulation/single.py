@@ -19,7 +19,7 @@ from leastaction.model import Model
 from leastaction.simulation.group import rows_of, stacked
 from leastaction.simulation.judgement import warn
 from leastaction.simulation.progress import Progress
-from leastaction.simulation.run import Keeper, OnFailure, Run, step_count, tell_end, trajectory_of
+from leastaction.simulation.run import NODE, STEP, Keeper, OnFailure, Run, step_count, tell_end, trajectory_of
 from leastaction.simulation.simulator import Simulator
 from leastaction.trajectory import Control, Trajectory
 
@@ -137,8 +137,8 @@ def make(run: Run, bar: Progress, on_failure: OnFailure, kept: Record | None = N
             raise
         failure = error
     sim = run.sim
-    return trajectory_of(sim.model, run, memory.kept, sim.steps, sim.extremes, memory.watch.looks(),
-                         sim.compiled.ground_energy, memory.statistics.tally(sim.steps), failure, run.origin)
+    return trajectory_of(sim.model, run, memory.kept, sim.steps, sim._engine.extremes, memory.watch.looks(),
+                         sim._engine.compiled.ground_energy, memory.statistics.tally(sim.steps), failure, run.origin)
 
 
 class Memory(Keeper):
@@ -158,9 +158,8 @@ class Memory(Keeper):
         """Return views of where these nodes belong, and room for how each step goes."""
         nodes, kept = slice(1 + first // self.every, 1 + (first + steps) // self.every), self.kept
         return Record(
-            kept.q[nodes], kept.v[nodes], kept.p[nodes], kept.energy[nodes], kept.momentum[nodes],
-            kept.ledger[nodes], kept.impulse[nodes], *step_room(steps),
-            np.empty((first + steps) // LOOK - first // LOOK),
+            **{name: getattr(kept, name)[nodes] for name in NODE}, **dict(zip(STEP, step_room(steps), strict=True)),
+            looks=np.empty((first + steps) // LOOK - first // LOOK),
         )
 
     def keep(self, out: Record, first: int, made: int) -> None:

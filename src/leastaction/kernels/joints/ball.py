@@ -23,7 +23,7 @@ from .regular import SINGULAR, positive
 from .seen_from import shift_mobility
 
 coordinate, displace, residual, carry = group.coordinate, group.displace, group.residual, group.carry
-start_ahead, added_energy = group.start_ahead, group.added_turn
+prescribe, start_ahead, added_energy = group.prescribe, group.start_ahead, group.added_turn
 momentum_as_tau, tau_as_x, weight = group.momentum_as_tau, group.tau_as_x, screw.weight
 
 # The configuration
@@ -281,3 +281,9 @@ def mobilise(tree, w, i, h, Y):
         else:
             group.look_ahead(L, h, N, N)
     return Y11, mat_sub(Y12, transpose(C2)), mat_sub(Y21, C2), Y22
+
+
+@kernel
+def note_impulse(tree, w, i, L, impulse, k):
+    if cone.is_held(tree, w, L):
+        cone.add_impulse(L, impulse, k, -L.hold)

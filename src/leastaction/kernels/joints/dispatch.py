@@ -1,27 +1,43 @@
-"""The verbs of a joint, chosen by its kind: the only place where kinds of joints are told apart.
+"""The verbs of a joint, chosen by its kind.
 
-A kind is a file with these verbs, screw.py, ball.py or free.py. L is the link that the joint moves, k where the joint's
-numbers begin (in q or in v, as the argument before it), and an increment ε of a joint is in the layout of v: δ, a
-rotation vector, or a twist, the latter two in body axes at t_k.
+A kind is a file with these verbs, as screw.py, ball.py and free.py are; layout.KINDS lists them. L is the link that
+the joint moves, k where the joint's numbers begin (in q or in v, as the argument before it), and an increment ε of a
+joint is in the layout of v: δ, a rotation vector, or a twist, the latter two in body axes at t_k.
+
+Kinds are told apart nowhere else, but where a matter is of one kind alone: the range of a BALL joint (cone.py, limits/,
+constraints/held.py), and what SCREW joints do four at a time.
 """
 
-from ..layout import BALL, SCREW
+from importlib import import_module
+
+from ..layout import BALL, KINDS
 from ..machine.jit import formula, kernel
-from . import ball, cone, free, interval, screw
+from . import cone, interval
+
+kinds = [import_module(f".{name}", __package__) for name in KINDS]
 
 
 def chosen(verb, make):
     """The function of a kind and the verb's arguments that calls the verb of that kind."""
-    of_screw, of_ball, of_free = getattr(screw, verb), getattr(ball, verb), getattr(free, verb)
+    *others, last = (getattr(kind, verb) for kind in kinds)
 
     def choose(kind, *args):
-        if kind == SCREW:
-            return of_screw(*args)
-        if kind == BALL:
-            return of_ball(*args)
-        return of_free(*args)
+        return last(*args)
 
+    for number, own in reversed(list(enumerate(others))):
+        choose = either(number, own, formula(choose))
     return make(choose)
+
+
+def either(number, own, otherwise):
+    """The function that calls a verb if the kind has this number, else another function."""
+
+    def choose(kind, *args):
+        if kind == number:
+            return own(*args)
+        return otherwise(kind, *args)
+
+    return choose
 
 
 coordinate = chosen("coordinate", formula)  # (L, q, k): take what the poses of four SCREW joints are made of
@@ -38,6 +54,7 @@ get_motion = chosen("get_motion", kernel)  # (L, epsilon, k): the increment; the
 motion_between = chosen("motion_between", kernel)  # (L, q0, q1, k): set the motion that takes q0 to q1
 improve = chosen("improve", kernel)  # (L, k): let the motion be followed by k x
 displace = chosen("displace", formula)  # (L, slides, dR, d): ΔT of the link, from that of its parent
+prescribe = chosen("prescribe", kernel)  # (L, v, h, out, k): let a guess of the increment be h v if the joint is locked
 apply = chosen("apply", kernel)  # (L, q, low, k): advance q by the motion; low: what round-off has kept from q
 
 deflect = chosen("deflect", kernel)  # (L, q, rest, k): set the spring's deflection at q; gives its energy
@@ -78,6 +95,8 @@ mobilise = chosen("mobilise", kernel)  # (tree, w, i, h, Y): the mobility of lin
 take_added = chosen("take_added", kernel)  # (L, v, p, k): p −= the momentum of the armature that this adds
 added_energy = chosen("added_energy", kernel)  # (L, v, k): twice the kinetic energy of the armature that this adds
 weight = chosen("weight", kernel)  # (L, h, factor): a scale of f²/M
+note_impulse = chosen("note_impulse", kernel)  # (tree, w, i, L, impulse, k): add what has held the joint, once its
+# motion has been found
 
 
 def of_limit(verb):

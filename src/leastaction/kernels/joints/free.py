@@ -23,7 +23,7 @@ from .regular import SINGULAR, positive
 from .seen_from import shift_mobility
 
 coordinate, displace, residual, carry = group.coordinate, group.displace, group.residual, group.carry
-start_ahead = group.start_ahead
+prescribe, start_ahead = group.prescribe, group.start_ahead
 momentum_as_tau, tau_as_x = group.momentum_as_tau, group.tau_as_x
 
 # The configuration: position, then quaternion
@@ -313,3 +313,8 @@ def mobilise(tree, w, i, h, Y):
 @formula
 def weight(L, h, factor):
     return h / L.mass
+
+
+@formula
+def note_impulse(tree, w, i, L, impulse, k):
+    """Nothing holds it."""

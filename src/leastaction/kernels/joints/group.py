@@ -61,6 +61,11 @@ def follow(L, k, turn, move):
 
 
 @formula
+def prescribe(L, v, h, out, k):
+    """Nothing: the search alone finds how such a joint moves."""
+
+
+@formula
 def displace(L, slides, dR, d):
     t = L.joint_shift
     d, arm = add(d, t), add(L.arm, t)

@@ -94,6 +94,11 @@ def improve(L, k):
 
 
 @formula
+def prescribe(L, v, h, out, k):
+    out[k] = choose(L.free, out[k], h * v[k])
+
+
+@formula
 def displace(L, slides, dR, d):
     arm = L.arm
     if slides:
@@ -358,6 +363,11 @@ def mobilise(tree, w, i, h, Y):
 @formula
 def weight(L, h, factor):
     return L.inverse * factor
+
+
+@formula
+def note_impulse(tree, w, i, L, impulse, k):
+    impulse[k] -= (1.0 - L.free) * L.hold
 
 
 # All SCREW joints at once; in a team that has others, what is set for those is overwritten or not read
