@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from mechanisms import floating_loop, four_bar, moving_four_bar, random_state, rod
+from mechanisms import floating_loop, four_bar, ladder, moving_four_bar, random_state, rod
 
 import leastaction as la
+from reference.mechanisms import bricard
 
 CLOSURES = {"point": la.Ball(), "hinge": la.Revolute(axis=(1, 0, 0))}
 ends = pytest.mark.parametrize("closure", CLOSURES.values(), ids=CLOSURES)
@@ -80,6 +81,64 @@ def test_the_same_mechanism_cut_at_another_joint_moves_alike():
     np.testing.assert_allclose(b.v[:2], a.v[:2], rtol=0, atol=1e-9)
 
 
+def bricard_from_its_other_end():
+    """Bricard's mechanism as of reference.mechanisms, its rods hung on the joint that closes it there."""
+    plain = bricard()
+    corners = np.cumsum([[0.0, 0, 0], *[2 * body.inertia.com for body in plain.bodies]], axis=0)
+    axes = [*[body.joint.axis for body in plain.bodies], plain.loops[0].joint.axis]
+    model = la.Model(gravity=plain.gravity)
+    for i in reversed(range(5)):
+        way = corners[i] - corners[i + 1]
+        above = corners[i + 2] if i < 4 else np.zeros(3)
+        model.add_body(f"rod{i}", f"rod{i + 1}" if i < 4 else None, la.Revolute(axes[i + 1]), corners[i + 1] - above,
+                       inertia=la.Inertia.rod(1.0, 1.0, axis=way, com=way / 2))
+    model.add_loop("first", "rod0", joint=la.Revolute(axes[0]), position=corners[0] - corners[1])
+    return model
+
+
+def test_a_mechanism_in_space_cut_at_another_joint_moves_alike():
+    """By hinges either way, with a redundant row; by exp, whose action is the same from every point of a body."""
+    runs = [la.simulate(model, np.zeros(5), np.zeros(5), dt=1e-3, steps=1000, record_every=10,
+                        integrator=la.Variational(retraction="exp"))
+            for model in (bricard(), bricard_from_its_other_end())]
+    (q, v), (other_q, other_v) = [(run.q, run.v) for run in runs]
+    assert np.abs(q[-1]).max() > 0.5
+    np.testing.assert_allclose(other_q[:, :0:-1], -q[:, 1:], rtol=0, atol=1e-9)  # angles of the joints that both have
+    np.testing.assert_allclose(other_v[:, :0:-1], -v[:, 1:], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("mass", [1e8, 1e9])
+def test_a_heavy_base_is_the_ground(mass):
+    """A four-bar on a free base, whose weight and that of the rods is borne by a force, against the one on the ground:
+    apart as one over the mass of the base."""
+    grounded = four_bar()
+    q, v = moving_four_bar(grounded)
+    model = la.Model(gravity=grounded.gravity)
+    model.add_body("base", joint=la.Free(), inertia=la.Inertia(mass, matrix=mass * np.eye(3)))
+    for body in grounded.bodies:
+        model.add_body(body.name, body.parent or "base", body.joint, body.position, inertia=body.inertia)
+    model.add_loop("B", "coupler", "rocker", joint=la.Ball(), position=(2, 0, 0), other_position=(1.5, 0, 0))
+    lift = np.zeros((4, 6))
+    lift[0, 4] = 9.81 * model.total_mass
+    still = la.simulate(grounded, q, v, dt=2e-3, steps=500)
+    run = la.simulate(model, [*model.q0[:7], *q], [*np.zeros(6), *v], dt=2e-3, steps=500, wrench=lift)
+    assert run.closure.max() < 1e-13 and abs(still.q[-1, 0] - q[0]) > 1
+    apart = np.abs(np.subtract(run.q[:, 7:], still.q)).max()
+    assert 1.0 < apart * mass < 100.0
+
+
+@pytest.mark.parametrize("dt", [1e-3, 2e-3, 5e-3])
+@pytest.mark.parametrize("make", [four_bar, floating_loop, lambda: ladder(10), lambda: ladder(10, "rail")],
+                         ids=["four-bar", "floating", "posts", "rail"])
+def test_loops_add_no_evaluations(make, dt):
+    made = make()
+    start = made if isinstance(made, tuple) else (
+        made, *(moving_four_bar(made) if made.nv == 3 else random_state(made)))
+    run = la.simulate(*start, dt=dt, steps=1000, record_every=1000)
+    assert run.substeps.max() == 1  # all of them plain steps
+    assert 1.0 < run.iterations.sum() / 1000 <= 3.0
+
+
 def test_a_weld_is_a_fixed_joint():
     """A body on a free joint of its own, welded to a pendulum, against the same body fixed to it. By exp: there the
     discrete Lagrangian of a rigid body is the sum of those of its parts, by split it is so to second order: there both
@@ -136,6 +195,7 @@ def test_energy_of_a_four_bar(order, bar):
     # The crank turns 59 times: a gap is as small as the last bits of the angles let it be
     assert (run.closure < 1e-14 + 4 * np.spacing(np.abs(run.q)) @ [1.0, 2.0, 1.5]).all()
     assert run.closure[run.t < 10].max() < 1e-13
+    assert max(np.abs(la.constraint_jacobian(model, a) @ b).max() for a, b in zip(run.q, run.v, strict=True)) < 1e-12
     assert run.iterations.sum() / (50_000 * (1 if order == 2 else 9)) < 3.0
 
 
