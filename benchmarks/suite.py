@@ -8,6 +8,7 @@ import leastaction as la
 from benchmarks import peers, report
 from benchmarks.anatomy import anatomy
 from benchmarks.batch import batches
+from benchmarks.calls import calls
 from benchmarks.evaluation import evaluations
 from benchmarks.findings import Results, findings
 from benchmarks.humanoid import humanoids
@@ -103,6 +104,8 @@ def run(plan: Plan, out: Path, root: Path | None = None) -> Results:
                  for finder in (la.Newton, la.RIQN)]
     _say("an evaluation of DOP853 beside a quarter of a step of Runge–Kutta 4…")
     explicit = [evaluations(n, plan.repeats) for n in plan.explicit_sizes]
+    _say("calls from Python…")
+    called = calls(plan.repeats)
     many = batches(*plan.batch)
     _say("batches: this version has no simulate_many, so left out" if not many else "batches measured")
     _say(f"cost of an evaluation, chains of {plan.sizes[0]} to {plan.sizes[-1]} bodies…")
@@ -111,7 +114,7 @@ def run(plan: Plan, out: Path, root: Path | None = None) -> Results:
     chain = long_chain(plan.long, plan.long_steps)
     _say("start-up, which compiles all kernels anew…")
     results = Results(found, chain, startup(plan.starts, plan.script), steps, runs, reference, many,
-                      anatomies, explicit)
+                      anatomies, explicit, called)
     print("", *findings(results), "", sep="\n")
     written = report.write(results, out)
     for path in written + (report.publish(results, root, out) if root is not None else []):

@@ -117,6 +117,7 @@ for name, run in runs.items():
 traj, coarse = runs["moments for arm and payload"], track(model, TICK)
 difference = 1e3 * np.linalg.norm(traj.poses(hand)[:, :3, 3] - coarse.poses(hand)[:, :3, 3], axis=1).max()
 print(f"with steps of {1e3 * TICK:g} ms the hand is {difference:.2f} mm elsewhere at most")
+assert difference < 0.5
 worst = [error(run).max() for run in runs.values()]
 assert worst[0] > worst[1] > 5 * worst[2]
 

@@ -19,8 +19,11 @@ def main() -> None:
     options = parser.parse_args()
     runs = four_bar.work_and_precision(10.0, (1e-3, 2e-3, 5e-3)) if options.quick else four_bar.work_and_precision()
     found = ladders.costs((64, 256)) if options.quick else ladders.costs()
+    ratios = four_bar.step_ratio(False), four_bar.step_ratio(True)
+    won, count, methods = four_bar.beaten(runs)
+    print(f"{won} of {count} runs of the {methods} rivals are beaten at equal CPU")
     told = "Measured by `make bench-loops`: " + " · ".join(f"{name} {value}" for name, value in machine().items()) + "."
-    fill(options.out, "\n\n".join([four_bar.section(runs, four_bar.step_ratio()), ladders.section(found), told]), MARK)
+    fill(options.out, "\n\n".join([four_bar.section(runs, *ratios), ladders.section(found), told]), MARK)
     print(f"wrote {options.out}")
 
 

@@ -97,6 +97,7 @@ def rope_ladder(loops: int, closed: bool = True) -> Mechanism:
             model.add_loop(f"loop{i}", body=f"rung{i}", other=f"right{i}", joint=HINGE, position=(1, 0, 0),
                            other_position=(1, 0, 0))
     v = np.zeros(model.nv)
-    v[0] = v[loops] = 0.5  # both ropes swing as pendulums, the rungs stay level
-    v[2 * loops :] = -0.5
+    swing = min(0.5, 512 / loops)  # rad/s: faster waves on longer ropes are beyond a step of 1 ms
+    v[0] = v[loops] = swing  # both ropes swing as pendulums, the rungs stay level
+    v[2 * loops :] = -swing
     return Mechanism(model, np.zeros(model.nv), v)

@@ -24,10 +24,12 @@ class Rival(NamedTuple):
 
     run : from a start (q, v), a step, s, and a number of steps, to the states at every LOOK-th step, (K, 3) twice, and
         the CPU time of all steps, s
+    mass_matrix : (3, 3) of the open tree at a configuration (3,), to see that it is the same mechanism
     """
 
     name: str
     run: Callable[[Array, Array, float, int], tuple[Array, Array, float]]
+    mass_matrix: Callable[[Array], Array]
 
 
 def moments(length: float) -> tuple[float, float, float]:
@@ -35,7 +37,7 @@ def moments(length: float) -> tuple[float, float, float]:
     return 2e-4, length**2 / 12, length**2 / 12
 
 
-def mujoco(integrator: str, stiff: bool) -> Callable[[Array, Array, float, int], tuple[Array, Array, float]]:
+def mujoco(name: str, integrator: str, stiff: bool) -> Rival:
     """MuJoCo with a connect constraint, at its default softness or the stiffest that it takes, two steps."""
     import mujoco as mj
 
@@ -44,7 +46,7 @@ def mujoco(integrator: str, stiff: bool) -> Callable[[Array, Array, float, int],
         return (f'<body name="b{k}" pos="{at} 0 0"><joint axis="0 0 1"/><inertial pos="{length / 2} 0 0" mass="1" '
                 f'diaginertia="{" ".join(map(str, moments(length)))}"/>{inner}</body>')
 
-    def run(q: Array, v: Array, h: float, steps: int) -> tuple[Array, Array, float]:
+    def made(h: float) -> Any:
         soft = f'solref="{2 * h} 1" solimp="0.9999 0.9999 0.001"' if stiff else ""
         m = mj.MjModel.from_xml_string(
             f'<mujoco><option timestep="{h}" integrator="{integrator}" gravity="0 -9.81 0"/>'
@@ -52,6 +54,19 @@ def mujoco(integrator: str, stiff: bool) -> Callable[[Array, Array, float, int],
             f'<equality><connect body1="b1" body2="b2" anchor="{COUPLER} 0 0" {soft}/></equality></mujoco>')
         # MuJoCo works the anchor on the second body out of a configuration in which the four-bar is open
         m.eq_data[0, :6] = COUPLER, 0, 0, ROCKER, 0, 0
+        return m
+
+    def mass_matrix(q: Array) -> Array:
+        m, M = made(1e-3), np.zeros((3, 3))
+        d = mj.MjData(m)
+        d.qpos[:] = q
+        mj.mj_forward(m, d)
+        for column, unit in zip(M, np.eye(3), strict=True):
+            mj.mj_mulM(m, d, column, unit)
+        return M
+
+    def run(q: Array, v: Array, h: float, steps: int) -> tuple[Array, Array, float]:
+        m = made(h)
         d = mj.MjData(m)
         d.qpos[:], d.qvel[:] = q, v
         states, cpu = [(q, v)], 0.0
@@ -62,10 +77,10 @@ def mujoco(integrator: str, stiff: bool) -> Callable[[Array, Array, float, int],
             states.append((d.qpos.copy(), d.qvel.copy()))
         return *_stacked(states), cpu
 
-    return run
+    return Rival(name, run, mass_matrix)
 
 
-def pinocchio(algorithm: str, runge_kutta: bool) -> Callable[[Array, Array, float, int], tuple[Array, Array, float]]:
+def pinocchio(name: str, algorithm: str, runge_kutta: bool) -> Rival:
     """Pinocchio's `constraintDynamics` or `lcaba` with a point constraint and Baumgarte's correction."""
     import pinocchio as pin
 
@@ -94,6 +109,10 @@ def pinocchio(algorithm: str, runge_kutta: bool) -> Callable[[Array, Array, floa
     def acceleration(q: Array, v: Array) -> Array:
         return np.array(call(model, data, q, v, none, tips, held, settings))
 
+    def mass_matrix(q: Array) -> Array:
+        M = np.triu(pin.crba(model, model.createData(), q))
+        return np.array(M + np.triu(M, 1).T)
+
     def price(q: Array, v: Array) -> float:
         empty, nothing = pin.Model(), np.zeros(0)
         room = empty.createData()
@@ -118,17 +137,17 @@ def pinocchio(algorithm: str, runge_kutta: bool) -> Callable[[Array, Array, floa
             q, v = q + h * v + h * h / 6 * (k1 + k2 + k3), v + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
         return *_stacked(states), steps * each * (4 if runge_kutta else 1)
 
-    return run
+    return Rival(name, run, mass_matrix)
 
 
-def drake() -> Callable[[Array, Array, float, int], tuple[Array, Array, float]]:
+def drake(name: str) -> Rival:
     """Drake's discrete solver SAP with a ball constraint."""
     from pydrake.math import RigidTransform
     from pydrake.multibody.plant import DiscreteContactApproximation, MultibodyPlant
     from pydrake.multibody.tree import FixedOffsetFrame, RevoluteJoint, RotationalInertia, SpatialInertia
     from pydrake.systems.analysis import Simulator
 
-    def run(q: Array, v: Array, h: float, steps: int) -> tuple[Array, Array, float]:
+    def made(h: float) -> Any:
         plant = MultibodyPlant(h)
         bodies: list[Any] = []
         plant.set_discrete_contact_approximation(DiscreteContactApproximation.kSap)
@@ -143,6 +162,16 @@ def drake() -> Callable[[Array, Array, float, int], tuple[Array, Array, float]]:
         plant.AddBallConstraint(bodies[1], [COUPLER, 0, 0], bodies[2], [ROCKER, 0, 0])
         plant.mutable_gravity_field().set_gravity_vector([0, -9.81, 0])
         plant.Finalize()
+        return plant
+
+    def mass_matrix(q: Array) -> Array:
+        plant = made(1e-3)
+        context = plant.CreateDefaultContext()
+        plant.SetPositions(context, q)
+        return np.array(plant.CalcMassMatrix(context))
+
+    def run(q: Array, v: Array, h: float, steps: int) -> tuple[Array, Array, float]:
+        plant = made(h)
         simulator = Simulator(plant)
         context = simulator.get_mutable_context()
         plant.SetPositions(context, q)
@@ -156,22 +185,22 @@ def drake() -> Callable[[Array, Array, float, int], tuple[Array, Array, float]]:
             states.append((plant.GetPositions(context), plant.GetVelocities(context)))
         return *_stacked(states), cpu
 
-    return run
+    return Rival(name, run, mass_matrix)
 
 
 def rivals() -> Iterator[Rival]:
     """All of them that are installed."""
-    made: dict[str, Callable[[], Any]] = {
-        "MuJoCo Euler, default": lambda: mujoco("Euler", False),
-        "MuJoCo RK4, default": lambda: mujoco("RK4", False),
-        "MuJoCo RK4, stiffest": lambda: mujoco("RK4", True),
-        "Pinocchio constraintDynamics, RK4": lambda: pinocchio("constraintDynamics", True),
-        "Pinocchio lcaba, RK4": lambda: pinocchio("lcaba", True),
+    makers: dict[str, Callable[[str], Rival]] = {
+        "MuJoCo Euler, default": lambda name: mujoco(name, "Euler", False),
+        "MuJoCo RK4, default": lambda name: mujoco(name, "RK4", False),
+        "MuJoCo RK4, stiffest": lambda name: mujoco(name, "RK4", True),
+        "Pinocchio constraintDynamics, RK4": lambda name: pinocchio(name, "constraintDynamics", True),
+        "Pinocchio lcaba, RK4": lambda name: pinocchio(name, "lcaba", True),
         "Drake SAP": drake,
     }
-    for name, make in made.items():
+    for name, make in makers.items():
         try:
-            yield Rival(name, make())
+            yield make(name)
         except ImportError:
             continue
 

@@ -19,6 +19,7 @@ from leastaction.model.arrays import rotation_matrix
 
 Array = np.ndarray
 RANK = 1e-8  # singular values, relative to the greatest, below which rows count as redundant
+COUNTED = 250_000  # entries of a Jacobian, beyond which a text about a model does not wait for its singular values
 ALIKE = 0.5  # cosine of directions that must agree: it is 1 if they do, 0 or −1 if a loop is closed the wrong way round
 
 
@@ -65,12 +66,18 @@ def rank(A: Array) -> int:
     return int(np.count_nonzero(sizes > RANK * sizes[0]))
 
 
-def width(model: Model) -> int | None:
-    """Return how many numbers the widest front has in eliminating rows; None for a model with faults."""
+def elimination(model: Model) -> str | None:
+    """Say how wide fronts are in eliminating rows, and how many rows are redundant; None for a model with faults."""
     try:
-        return compile_model(model).plan.width
+        c = compile_model(model)
     except ModelError:
         return None
+    told = f"rows are eliminated in fronts of up to {c.plan.width} numbers"
+    m = len(c.rows.kind)  # type: ignore[union-attr]
+    if m * model.nv > COUNTED:
+        return told
+    redundant = m - rank(jacobian(c, model.q0))
+    return f"{told}; {redundant} of {m} {'is' if redundant == 1 else 'are'} redundant at q0" if redundant else told
 
 
 def values(c: Compiled, q: Array) -> Array:

@@ -51,6 +51,21 @@ def test_runge_kutta_drifts_on_a_fast_top():
     assert la.audit(top, dt=8e-3, duration=5.0, integrator=la.Variational(order=4)).kept
 
 
+def test_a_method_that_chooses_its_steps():
+    """Its nodes are not its steps: the step that is examined is no symplectic one, at whatever tolerance tells that."""
+    tight = la.audit(la.library.double_pendulum(), dt=0.01, duration=10.0, integrator=la.DormandPrince8(1e-9))
+    words = " ".join(tight.verdict)
+    assert tight.kept and words.startswith("Physics is kept. The energy stays within")
+    assert "but drifts by" in words and "this method does not bound the drift" in words
+    assert "right to about" in words and tight.run.max_energy_error < 1e-8
+    loose = la.audit(la.library.spinning_top(), dt=0.01, duration=5.0, integrator=la.DormandPrince8(1e-3))
+    words = " ".join(loose.verdict)
+    assert not loose.kept and loose.energy_trend.found and words.startswith("Physics is not kept. The energy drifts")
+    assert "Take a smaller tolerance, such as tol=1e-05, or la.Variational()" in words
+    assert "Momentum that should be conserved is not" in words
+    assert "The step is not symplectic and not reversible" in words
+
+
 def test_a_step_too_long_is_named():
     certificate = la.audit(la.library.double_pendulum(), duration=10.0, dt=0.1)
     assert not certificate.kept

@@ -1,5 +1,7 @@
 """Actuators of MJCF files act as MuJoCo has them, or are named; and `to_mujoco` gives them back."""
 
+import warnings
+
 import mujoco
 import numpy as np
 import pytest
@@ -110,6 +112,23 @@ def test_keyframes_have_commands(load):
     model = load(DRIVEN)
     assert model.command0.tolist() == model.commands["home"].tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
     assert not model.commands["bare"].any()
+
+
+def test_without_a_command_that_of_the_keyframe_is_held_and_told_once(load):
+    model = load(DRIVEN)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        runs = [la.simulate(model, dt=1e-3, steps=5) for _ in range(2)]
+    (told,) = [one for one in caught if issubclass(one.category, la.ModelWarning)]
+    text = str(told.message)
+    assert text.startswith("driven: no command is given, so model.command0 is held by the actuators 'p', 'm'")
+    assert "ignore=('command',) silences this" in text
+    given = la.simulate(model, dt=1e-3, steps=5, command=model.commands["home"])
+    for run in runs:
+        for name in ("q", "v", "p"):
+            np.testing.assert_array_equal(getattr(run, name), getattr(given, name))
+    none = la.simulate(model, dt=1e-3, steps=5, command=np.zeros(8))
+    assert np.abs(none.v[-1] - given.v[-1]).max() > 1e-3
 
 
 def test_what_is_no_servo_is_named_with_the_reason(load):

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ import pytest
 import leastaction as la
 from leastaction.closures import opening
 from leastaction.compiled import compile_model
-from reference.mechanisms import Y, Z, floating_loop, four_bar, gear_train
+from leastaction.simulation import checks
+from reference.mechanisms import Y, Z, bricard, floating_loop, four_bar, gear_train, ladder
 
 DT = 2e-3
 
@@ -164,6 +166,24 @@ def test_forward_dynamics_solves_the_dense_system(make):
     expected = np.linalg.lstsq(system, np.concatenate([tau - bias, -drift]), rcond=1e-12)[0][: model.nv]
     a = la.forward_dynamics(model, q, v, tau)
     np.testing.assert_allclose(a, expected, atol=1e-7 * max(1.0, np.abs(a).max()))
+
+
+@pytest.mark.parametrize("make", [four_bar, gear_train, lambda: floating_loop(la.Revolute(Y), gravity=9.81)],
+                         ids=["four-bar", "gears", "floating"])
+def test_inverse_dynamics_is_the_inverse_on_the_manifold(make):
+    """Of any accelerations at which no loop opens, A a = −Ȧ v, with Ȧ v by differences along the motion."""
+    model, eps = make(), 1e-4
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        q, v = la.assemble(model, model.q0, rng.normal(size=model.nv))
+        along = {k: la.constraint_jacobian(model, la.increment(model, q, k * eps * v)) @ v for k in (-2, -1, 1, 2)}
+        bias = (8 * (along[1] - along[-1]) - (along[2] - along[-2])) / (12 * eps)
+        A, a = la.constraint_jacobian(model, q), 10 * rng.normal(size=model.nv)
+        a -= np.linalg.lstsq(A, A @ a + bias, rcond=1e-10)[0]
+        found = la.forward_dynamics(model, q, v, la.inverse_dynamics(model, q, v, a))
+        np.testing.assert_allclose(found, a, rtol=0, atol=1e-9 * np.abs(a).max())
+        off = a + np.linalg.pinv(A, rcond=1e-10)[:, 0]  # opens a loop: not what the model can do
+        assert np.abs(la.forward_dynamics(model, q, v, la.inverse_dynamics(model, q, v, off)) - off).max() > 1e-3
 
 
 def test_a_singular_start_is_flagged():
@@ -332,9 +352,9 @@ def test_who_cannot_keep_loops_says_so(integrator):
         la.simulate(four_bar(), dt=DT, steps=1, integrator=integrator)
 
 
-def test_wide_fronts_are_told():
-    """A hub with many bodies that are all joined to one another."""
-    model, spokes = la.Model((0, 0, 0), "hub"), 16
+def test_wide_fronts_are_told(monkeypatch):
+    """Bodies that are all joined to one another: told above the bound, once, and not at it."""
+    model, spokes = la.Model((0, 0, 0), "hub"), 6
     inertia = la.Inertia(1.0, matrix=np.diag([0.1, 0.1, 0.1]))
     for i in range(spokes):
         model.add_body(f"b{i}", None, la.Free(), inertia=inertia)
@@ -344,9 +364,27 @@ def test_wide_fronts_are_told():
                            other_position=(i + 1.0, j, 1.0))
     width = compile_model(model).plan.width
     assert f"fronts of up to {width} numbers" in str(model)
-    if width > 200:
-        with pytest.warns(la.ModelWarning, match="its loops are eliminated in fronts of"):
+    assert checks.WIDE == 200 and width > 6
+    for bound, told in ((width, 0), (width - 1, 1), (width - 1, 0)):
+        monkeypatch.setattr(checks, "WIDE", bound)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
             la.Simulator(model)
+        assert len(caught) == told
+    monkeypatch.setattr(checks, "WIDE", width - 1)
+    with pytest.warns(la.ModelWarning, match=f"its loops are eliminated in fronts of {width} numbers, and a step"):
+        la.Simulator(la.Model.from_dict(model.to_dict()))
+
+
+@pytest.mark.parametrize(("make", "told"), [
+    (four_bar, "; 3 of 5 are redundant at q0"), (bricard, "; 1 of 5 is redundant at q0"), (floating_loop, ""),
+    (lambda: ladder(3, la.Ball()), "; 3 of 9 are redundant at q0")], ids=["four-bar", "bricard", "floating", "ladder"])
+def test_redundant_rows_are_told(make, told):
+    """The count is that of the elimination at the start of a run."""
+    model = make()
+    (line,) = [line for line in str(model).splitlines() if line.startswith("rows are eliminated")]
+    assert line.endswith(f" numbers{told}") and line in model._repr_html_()
+    assert la.Simulator(model, dt=DT)._engine.redundant == int(told.split()[1] if told else 0)
 
 
 def test_actuators_load_the_loops():

@@ -9,6 +9,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import leastaction as la
+from leastaction.formats import zoo
+from leastaction.model.unhonoured import WORDS
 
 QUIET = {"ignore": "damping"}
 
@@ -126,6 +128,39 @@ def test_the_search_finds_a_servo_at_either_bound():
         assert change.max() < 2 + 1e-9  # from one bound to the other, the second is seen half a step ahead
 
 
+@pytest.mark.parametrize(("target", "rate", "sign"), [(100.0, 0.0, 1.0), (-100.0, 2.0, -1.0)], ids=["pulls", "brakes"])
+def test_the_work_of_a_saturated_servo_is_its_effort_times_the_way(target, rate, sign):
+    run = la.simulate(hinge(0.1, kp=100.0, kd=1.0, effort=3.0), v=[rate], dt=1e-2, steps=30, command=[target])
+    assert np.abs(run.q).max() > 0.7
+    np.testing.assert_allclose(run.dissipated["actuators"], -sign * 3.0 * run.q[:, 0], rtol=0, atol=1e-12)
+    assert run.max_balance_error < 1e-12
+
+
+@pytest.mark.parametrize(("order", "within", "steps"), [
+    (2, 0.05, (1e-3, 5e-4, 2.5e-4)), (4, 0.15, (2e-3, 1e-3, 5e-4))])
+def test_the_ledger_of_servos_is_of_the_order_of_the_step(order, within, steps):
+    """Of servos on a tree that the step resolves; they give or take 3 J."""
+    runs = [la.simulate(arm(float("inf")), dt=h, duration=0.4, command=COMMAND, integrator=la.Variational(order=order))
+            for h in steps]
+    errors = np.array([np.abs(run.balance).max() for run in runs])
+    np.testing.assert_allclose(np.log2(errors[:-1] / errors[1:]), order, atol=within)
+    assert runs[-1].dissipated["actuators"][-1] == pytest.approx(3.1415, abs=2e-3) and errors[-1] < 1e-3
+
+
+def test_the_ledger_of_stiff_servos_converges():
+    """h kd / I is beyond 100 at 4 ms: there a servo is of first order, and the ledger better than that."""
+    model, start = la.library.chain(3), np.array([0.3, -0.2, 0.1])
+    for name in model.names:
+        model.add_actuator(name, la.PD(name, kp=400.0, kd=40.0))
+    errors = []
+    for h in (4e-3, 2e-3, 1e-3):
+        run = la.simulate(model, start, dt=h, duration=0.4,
+                          command=lambda t, q, v: start + np.array([0.5, -0.4, 0.6]) * np.sin(3 * t) ** 2)
+        errors.append(np.abs(run.balance).max())
+    assert run.dissipated["actuators"][-1] > 0.9 and errors[0] < 2e-3
+    assert (np.log2(np.divide(errors[:-1], errors[1:])) > 1.3).all()
+
+
 def test_an_undamped_servo_is_the_midpoint_rule_of_a_spring():
     """tan(φ/2) = h ω / 2 per step; the amplitude stays."""
     model, h = hinge(0.1, kp=40.0), 0.02
@@ -151,18 +186,34 @@ def test_explicit_methods_evaluate_the_same_law(exact, integrator, dt, most):
     assert np.abs(run.q[-1] - exact).max() < most
 
 
-@pytest.mark.parametrize("dt", [1e-3, 5e-3, 2e-2])
-def test_servos_of_a_long_arm_do_not_ring(dt):
+def panda():
+    """The seven axes of a Panda; its fingers have no servos."""
+    paths = [path for path in zoo.paths("example-robot-data") if path.name == "panda.urdf"]
+    if not paths:
+        pytest.skip("example-robot-data is not installed")
+    model = zoo.survey(paths[0]).load()
+    return model, [f"panda_link{k}" for k in range(1, 8)]
+
+
+def long_chain():
     model = la.library.chain(7)
-    for name in model.names:
+    return model, model.names
+
+
+@pytest.mark.parametrize("dt", [1e-3, 5e-3, 2e-2])
+@pytest.mark.parametrize("make", [long_chain, panda])
+def test_servos_of_a_long_arm_do_not_ring(make, dt):
+    model, names = make()
+    for name in names:
         model.add_actuator(name, la.PD(name, kp=100.0, kd=10.0))
-    target = np.linspace(0.2, -0.1, 7)
-    start = np.zeros(7)
-    fine = la.simulate(model, start, dt=1e-5, duration=5 * dt, command=target, record_every=round(dt / 1e-5))
-    run = la.simulate(model, start, dt=dt, steps=5, command=target)
-    way = np.abs(fine.q[-1]).max()
-    assert np.abs(run.q[-1] - fine.q[-1]).max() < 0.05 * way
-    turns = np.diff(np.sign(np.diff(run.q, axis=0)), axis=0)
+    start = model.q0
+    target = start[: 7] + np.linspace(0.2, -0.1, 7)
+    options = {"command": target, "ignore": WORDS}
+    fine = la.simulate(model, start, dt=1e-5, duration=5 * dt, record_every=round(dt / 1e-5), **options)
+    run = la.simulate(model, start, dt=dt, steps=5, **options)
+    for found, true in ((run.q - start, fine.q - start), (run.v, fine.v)):
+        assert np.abs(found - true)[-1].max() < 0.05 * np.abs(true).max()
+    turns = np.diff(np.sign(np.diff(run.q[:, :7], axis=0)), axis=0)  # fingers, if any, come last
     assert (np.count_nonzero(turns, axis=0) <= 1).all()  # of a rate that rings, the sign changes at every step
 
 

@@ -265,17 +265,17 @@ class Model(BodyTree):
         return summary(self)
 
     def __str__(self) -> str:
-        return drawn(self, self._width())
+        return drawn(self, self._elimination())
 
     def _repr_html_(self) -> str:
         """Draw the tree for a notebook."""
-        return html(self, self._width())
+        return html(self, self._elimination())
 
-    def _width(self) -> int | None:
-        """Return how many numbers the widest front has in eliminating rows; None without loops, or with faults."""
-        from leastaction.closures import width
+    def _elimination(self) -> str | None:
+        """Say how rows of loops are eliminated; None without loops, or with faults."""
+        from leastaction.closures import elimination
 
-        return width(self) if self._loops else None
+        return elimination(self) if self._loops else None
 
     def _add(self, loop: Loop | Coupling) -> None:
         self._loops = (*self._loops, loop)

@@ -26,12 +26,12 @@ def summary(model: "Model") -> str:
     return f"<Model '{model.name}': {sizes}{closed}{awaited}>"
 
 
-def drawn(model: "Model", width: int | None = None, most: int = SHOWN) -> str:
+def drawn(model: "Model", told: str | None = None, most: int = SHOWN) -> str:
     """Draw the tree of a model; it need not be without faults.
 
     Parameters
     ----------
-    width : of the widest front in eliminating the rows of loops; None if it is not known
+    told : how the rows of loops are eliminated; None if that is not known
     most : number of bodies to show, and of actuators
     """
     rows = _rows(model, most)
@@ -40,23 +40,23 @@ def drawn(model: "Model", width: int | None = None, most: int = SHOWN) -> str:
     for *cells, mass in rows:
         padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
         lines.append("  ".join([*padded, mass]))
-    return "\n".join([*lines, *_notes(model, len(rows), width, most)])
+    return "\n".join([*lines, *_notes(model, len(rows), told, most)])
 
 
-def html(model: "Model", width: int | None = None, most: int = SHOWN) -> str:
+def html(model: "Model", told: str | None = None, most: int = SHOWN) -> str:
     """Draw the same for a notebook."""
     rows = _rows(model, most)
-    return tree(repr(model)[1:-1], rows, _notes(model, len(rows), width, most))
+    return tree(repr(model)[1:-1], rows, _notes(model, len(rows), told, most))
 
 
-def _notes(model: "Model", shown: int, width: int | None, most: int) -> list[str]:
+def _notes(model: "Model", shown: int, told: str | None, most: int) -> list[str]:
     """Say how many bodies are not shown, what closes loops, pushes and drives, and what does not act."""
     notes = [f"... and {model.nb - shown} more"] if model.nb > shown else []
     loops = model.loops
     notes += [f"{'coupling' if isinstance(loop, Coupling) else 'loop'} '{loop.name}': {loop}, "
               f"{loop.rows} row{'s' if loop.rows > 1 else ''}" for loop in loops[:SHOWN]]
     notes += [f"... and {len(loops) - SHOWN} more loops or couplings"] if len(loops) > SHOWN else []
-    notes += [f"rows are eliminated in fronts of up to {width} numbers"] if width is not None else []
+    notes += [told] if told is not None else []
     notes += [f"{force.kind} '{name}': {force.summary()}" for name, force in list(model.forces.items())[:SHOWN]]
     if len(model.forces) > SHOWN:
         notes.append(f"... and {len(model.forces) - SHOWN} more forces")

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from mechanisms import floating_loop, four_bar, moving_four_bar, random_state, rod
+from mechanisms import floating_loop, four_bar, ladder, moving_four_bar, random_state, rod
 
 import leastaction as la
+from reference.mechanisms import bricard
 
 CLOSURES = {"point": la.Ball(), "hinge": la.Revolute(axis=(1, 0, 0))}
 ends = pytest.mark.parametrize("closure", CLOSURES.values(), ids=CLOSURES)
@@ -56,6 +57,18 @@ def test_order(closure, order, dt, tolerance):
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=tolerance)
 
 
+def test_order_eight():
+    """Against DOP853 at the least tolerance, from 5 to 10 steps; with more, round-off."""
+    model = floating_loop()
+    q, v = random_state(model)
+    exact = la.simulate(model, q, v, dt=0.4, steps=1, integrator=la.DormandPrince8(1e-13)).q[-1]
+    eight = la.Variational(order=8)
+    errors = [np.abs(la.simulate(model, q, v, dt=0.4 / n, steps=n, integrator=eight).q[-1] - exact).max()
+              for n in (5, 10, 20)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(8, abs=0.3)
+    assert errors[2] < 1e-12
+
+
 def test_a_loop_that_drifts_keeps_its_momentum_about_the_origin_of_the_world():
     model = floating_loop()
     q, v = random_state(model)
@@ -80,29 +93,88 @@ def test_the_same_mechanism_cut_at_another_joint_moves_alike():
     np.testing.assert_allclose(b.v[:2], a.v[:2], rtol=0, atol=1e-9)
 
 
+def bricard_from_its_other_end():
+    """Bricard's mechanism as of reference.mechanisms, its rods hung on the joint that closes it there."""
+    plain = bricard()
+    corners = np.cumsum([[0.0, 0, 0], *[2 * body.inertia.com for body in plain.bodies]], axis=0)
+    axes = [*[body.joint.axis for body in plain.bodies], plain.loops[0].joint.axis]
+    model = la.Model(gravity=plain.gravity)
+    for i in reversed(range(5)):
+        way = corners[i] - corners[i + 1]
+        above = corners[i + 2] if i < 4 else np.zeros(3)
+        model.add_body(f"rod{i}", f"rod{i + 1}" if i < 4 else None, la.Revolute(axes[i + 1]), corners[i + 1] - above,
+                       inertia=la.Inertia.rod(1.0, 1.0, axis=way, com=way / 2))
+    model.add_loop("first", "rod0", joint=la.Revolute(axes[0]), position=corners[0] - corners[1])
+    return model
+
+
+def test_a_mechanism_in_space_cut_at_another_joint_moves_alike():
+    """By hinges either way, with a redundant row; by exp, whose action is the same from every point of a body."""
+    runs = [la.simulate(model, np.zeros(5), np.zeros(5), dt=1e-3, steps=1000, record_every=10,
+                        integrator=la.Variational(retraction="exp"))
+            for model in (bricard(), bricard_from_its_other_end())]
+    (q, v), (other_q, other_v) = [(run.q, run.v) for run in runs]
+    assert np.abs(q[-1]).max() > 0.5
+    np.testing.assert_allclose(other_q[:, :0:-1], -q[:, 1:], rtol=0, atol=1e-9)  # angles of the joints that both have
+    np.testing.assert_allclose(other_v[:, :0:-1], -v[:, 1:], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("mass", [1e8, 1e9])
+def test_a_heavy_base_is_the_ground(mass):
+    """A four-bar on a free base, whose weight and that of the rods is borne by a force, against the one on the ground:
+    apart as one over the mass of the base."""
+    grounded = four_bar()
+    q, v = moving_four_bar(grounded)
+    model = la.Model(gravity=grounded.gravity)
+    model.add_body("base", joint=la.Free(), inertia=la.Inertia(mass, matrix=mass * np.eye(3)))
+    for body in grounded.bodies:
+        model.add_body(body.name, body.parent or "base", body.joint, body.position, inertia=body.inertia)
+    model.add_loop("B", "coupler", "rocker", joint=la.Ball(), position=(2, 0, 0), other_position=(1.5, 0, 0))
+    lift = np.zeros((4, 6))
+    lift[0, 4] = 9.81 * model.total_mass
+    still = la.simulate(grounded, q, v, dt=2e-3, steps=500)
+    run = la.simulate(model, [*model.q0[:7], *q], [*np.zeros(6), *v], dt=2e-3, steps=500, wrench=lift)
+    assert run.closure.max() < 1e-13 and abs(still.q[-1, 0] - q[0]) > 1
+    apart = np.abs(np.subtract(run.q[:, 7:], still.q)).max()
+    assert 1.0 < apart * mass < 100.0
+
+
+@pytest.mark.parametrize("dt", [1e-3, 2e-3, 5e-3])
+@pytest.mark.parametrize("make", [four_bar, floating_loop, lambda: ladder(10), lambda: ladder(10, "rail")],
+                         ids=["four-bar", "floating", "posts", "rail"])
+def test_loops_add_no_evaluations(make, dt):
+    made = make()
+    start = made if isinstance(made, tuple) else (
+        made, *(moving_four_bar(made) if made.nv == 3 else random_state(made)))
+    run = la.simulate(*start, dt=dt, steps=1000, record_every=1000)
+    assert run.substeps.max() == 1  # all of them plain steps
+    assert 1.0 < run.iterations.sum() / 1000 <= 3.0
+
+
 def test_a_weld_is_a_fixed_joint():
     """A body on a free joint of its own, welded to a pendulum, against the same body fixed to it. By exp: there the
     discrete Lagrangian of a rigid body is the sum of those of its parts, by split it is so to second order: there both
     are of order two, and so is their difference."""
     turn = np.array([np.cos(0.4), np.sin(0.4), 0.0, 0.0])
-    place, inertia = (1.0, 0.1, -0.2), la.Inertia(0.7, com=(0.1, 0.2, 0.05), matrix=np.diag([0.02, 0.03, 0.04]))
+    com = np.array([0.1, 0.2, 0.05])
 
-    def pendulum(parent, joint, **where):
+    def pendulum(parent, joint, com, **where):
         model = la.Model(gravity=(0, -9.81, 0))
         model.add_body("arm", parent=None, joint=la.Ball(), inertia=rod(1.0))
+        inertia = la.Inertia(0.7, com=com, matrix=np.diag([0.02, 0.03, 0.04]))
         model.add_body("load", parent=parent, joint=joint, inertia=inertia, **where)
         return model
 
-    fixed = pendulum("arm", la.Fixed(), position=place, quaternion=turn)
-    welded = pendulum(None, la.Free())
-    welded.add_loop("weld", "load", "arm", joint=la.Fixed(), other_position=place, other_quaternion=turn)
     q, v = np.array([0.9, 0.1, 0.3, 0.2]), np.array([0.5, 1.0, -2.0])
     q /= np.linalg.norm(q)
-    pose = la.poses(fixed, q)[1]
-    start = la.assemble(welded, [*q, *pose[:3, 3], *quaternion(pose)], [*v, *np.zeros(6)], keep="arm")
 
-    def ends(retraction, parts):
-        """The state of the arm after two seconds, fixed and welded."""
+    def ends(retraction, parts, place=(1.0, 0.1, -0.2), com=com):
+        """The state of the arm after two seconds, fixed and welded; where the frame of the load is on the arm."""
+        fixed = pendulum("arm", la.Fixed(), com, position=place, quaternion=turn)
+        welded = pendulum(None, la.Free(), com)
+        welded.add_loop("weld", "load", "arm", joint=la.Fixed(), other_position=place, other_quaternion=turn)
+        pose = la.poses(fixed, q)[1]
+        start = la.assemble(welded, [*q, *pose[:3, 3], *quaternion(pose)], [*v, *np.zeros(6)], keep="arm")
         integrator, found = la.Variational(retraction=retraction), []
         for model, state in ((fixed, (q, v)), (welded, start)):
             sim = la.Simulator(model, *state, dt=2e-3 / parts, integrator=integrator)
@@ -114,6 +186,8 @@ def test_a_weld_is_a_fixed_joint():
     np.testing.assert_allclose(b, a, rtol=0, atol=1e-10)
     apart = [np.abs(np.subtract(*ends("split", parts))).max() for parts in (1, 2)]
     assert apart[0] / apart[1] == pytest.approx(4, abs=0.1)
+    a, b = ends("split", 1, (0.5, 0, 0), (0, 0, 0))  # both centres of mass are one point, which both actions move
+    np.testing.assert_allclose(b, a, rtol=0, atol=1e-10)
 
 
 def quaternion(pose):
@@ -136,6 +210,7 @@ def test_energy_of_a_four_bar(order, bar):
     # The crank turns 59 times: a gap is as small as the last bits of the angles let it be
     assert (run.closure < 1e-14 + 4 * np.spacing(np.abs(run.q)) @ [1.0, 2.0, 1.5]).all()
     assert run.closure[run.t < 10].max() < 1e-13
+    assert max(np.abs(la.constraint_jacobian(model, a) @ b).max() for a, b in zip(run.q, run.v, strict=True)) < 1e-12
     assert run.iterations.sum() / (50_000 * (1 if order == 2 else 9)) < 3.0
 
 
