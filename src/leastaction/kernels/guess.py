@@ -39,7 +39,7 @@ def guess(dynamics, system, state, held, h, stage):
 def prescribe(tree, w, v, h, out):
     """Let locked joints move at their rates: they do not, unless they are driven (limits/recovery.py)."""
     for i in range(tree.n):
-        joint.prescribe(tree.kind[i], link(w, i), v, h, out, tree.iv[i])
+        joint.guess_locked(tree.kind[i], link(w, i), v, h, out, tree.iv[i])
 
 
 @part

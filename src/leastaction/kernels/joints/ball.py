@@ -23,7 +23,7 @@ from .regular import SINGULAR, positive
 from .seen_from import shift_mobility
 
 coordinate, displace, residual, carry = group.coordinate, group.displace, group.residual, group.carry
-prescribe, start_ahead, added_energy = group.prescribe, group.start_ahead, group.added_turn
+guess_locked, start_ahead, added_energy = group.guess_locked, group.start_ahead, group.added_turn
 momentum_as_tau, tau_as_x, weight = group.momentum_as_tau, group.tau_as_x, screw.weight
 
 # The configuration

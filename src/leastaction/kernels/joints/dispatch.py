@@ -54,7 +54,7 @@ get_motion = chosen("get_motion", kernel)  # (L, epsilon, k): the increment; the
 motion_between = chosen("motion_between", kernel)  # (L, q0, q1, k): set the motion that takes q0 to q1
 improve = chosen("improve", kernel)  # (L, k): let the motion be followed by k x
 displace = chosen("displace", formula)  # (L, slides, dR, d): ΔT of the link, from that of its parent
-prescribe = chosen("prescribe", kernel)  # (L, v, h, out, k): let a guess of the increment be h v if the joint is locked
+guess_locked = chosen("guess_locked", kernel)  # (L, v, h, out, k): let its guess be h v if it is locked
 apply = chosen("apply", kernel)  # (L, q, low, k): advance q by the motion; low: what round-off has kept from q
 
 deflect = chosen("deflect", kernel)  # (L, q, rest, k): set the spring's deflection at q; gives its energy

@@ -23,7 +23,7 @@ from .regular import SINGULAR, positive
 from .seen_from import shift_mobility
 
 coordinate, displace, residual, carry = group.coordinate, group.displace, group.residual, group.carry
-prescribe, start_ahead = group.prescribe, group.start_ahead
+guess_locked, start_ahead = group.guess_locked, group.start_ahead
 momentum_as_tau, tau_as_x = group.momentum_as_tau, group.tau_as_x
 
 # The configuration: position, then quaternion

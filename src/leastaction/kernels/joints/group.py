@@ -61,7 +61,7 @@ def follow(L, k, turn, move):
 
 
 @formula
-def prescribe(L, v, h, out, k):
+def guess_locked(L, v, h, out, k):
     """Nothing: the search alone finds how such a joint moves."""
 
 

@@ -94,7 +94,7 @@ def improve(L, k):
 
 
 @formula
-def prescribe(L, v, h, out, k):
+def guess_locked(L, v, h, out, k):
     out[k] = choose(L.free, out[k], h * v[k])
 
 

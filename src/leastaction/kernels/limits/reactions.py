@@ -9,7 +9,9 @@ from ..joints import cone, passive_forces, put_rhs
 from ..layout import DOF
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
-from ..maths.vec3 import NONE, dot, sub
+from ..machine.scratch import MOMENTA
+from ..maths.spatial import put6, read3, read6
+from ..maths.vec3 import NONE, ZERO, dot, sub
 from ..rnea import armature_forces, link_forces, velocities
 from .solves import factor, rows_of, solve_accelerations
 
@@ -26,22 +28,20 @@ def holding(tree, w, i):
 
 @kernel
 def keep_momenta(tree, w, kept):
-    """Write down the momenta of all links and joints."""
+    """Write down the momenta of all links and joints, MOMENTA numbers each (machine/scratch.py)."""
     for i in range(tree.n):
-        L = link(w, i)
-        (a, b), (c, d) = L.momentum, L.joint_momentum6
-        for j in range(3):
-            kept[12 * i + j], kept[12 * i + 3 + j] = a[j], b[j]
-            kept[12 * i + 6 + j], kept[12 * i + 9 + j] = c[j], d[j]
+        L, k = link(w, i), MOMENTA * i
+        put6(kept, k, L.momentum)
+        put6(kept, k + 6, L.joint_momentum6)
+        kept[k + 12], kept[k + 13], kept[k + 14] = L.momentum_low
 
 
 @kernel
 def put_momenta(tree, w, kept):
     """The inverse of keep_momenta()."""
     for i in range(tree.n):
-        L, k = link(w, i), 12 * i
-        L.momentum = (kept[k], kept[k + 1], kept[k + 2]), (kept[k + 3], kept[k + 4], kept[k + 5])
-        L.joint_momentum6 = (kept[k + 6], kept[k + 7], kept[k + 8]), (kept[k + 9], kept[k + 10], kept[k + 11])
+        L, k = link(w, i), MOMENTA * i
+        L.momentum, L.joint_momentum6, L.momentum_low = read6(kept, k), read6(kept, k + 6), read3(kept, k + 12)
 
 
 @part
@@ -53,7 +53,7 @@ def accelerations(method, system, state, held, scratch, out):
     keep_momenta(tree, w, scratch.aside)
     for i in range(tree.n):
         L = link(w, i)
-        L.momentum, L.joint_momentum6 = NONE, NONE
+        L.momentum, L.joint_momentum6, L.momentum_low = NONE, NONE, ZERO
     kick(system, w, held, 1.0)  # now the momenta are the forces
     clear(out, tree.nv)
     velocities(tree, w, state.v)

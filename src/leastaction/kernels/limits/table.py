@@ -18,13 +18,14 @@ Limits = namedtuple("Limits", "link low high restitution friction clear")
 # the way back from beyond it
 UNLOCKED, HELD, RECOVERING = 0.0, 1.0, 2.0
 
-# A node to come back to: configuration and what round-off has kept from it, velocity, momenta (12 n), ledger
+# A node to come back to: configuration and what round-off has kept from it, velocity, momenta (reactions.keep_momenta),
+# ledger
 Node = namedtuple("Node", "q low v momenta ledger")
 
 # What a step remembers.
 # - locks, slip, impulse: of the node before the step
 # - node, start: nodes inside the step, where the last event was, and where a trial of friction.py began
-# - aside (12 n), a, before (nv): scratch; seen: 1 if ``end`` below is of the node from which the next step starts;
+# - aside (as momenta), a, before (nv): scratch; seen: 1 if ``end`` below is of the node that the next step starts from;
 #   plain: 1 if the step has changed no locks
 # Of each row:
 # - side: −1 or 1 if it touches its low or high limit, else 0; candidate: 1 if it may be held; held: 1 if it is

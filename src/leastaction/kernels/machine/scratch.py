@@ -6,12 +6,13 @@ from .jit import kernel
 from .simd import after
 
 OF_ROWS = 10  # of its parts, the last
+MOMENTA = 15  # numbers of a link: its momentum, that of its joint, and what rounding has kept from the former
 
 
 def scratch_size(n, nq, nv, count):
     """Numbers that the scratch memory takes, for n links and ``count`` rows."""
-    node = 2 * nq + nv + 12 * n + LEDGER
-    return 4 * nv + 2 * node + 12 * n + 2 * nv + 2 + OF_ROWS * count
+    node = 2 * nq + nv + MOMENTA * n + LEDGER
+    return 4 * nv + 2 * node + MOMENTA * n + 2 * nv + 2 + OF_ROWS * count
 
 
 @kernel
@@ -21,10 +22,10 @@ def scratch_of(locks, tree, count):
     slip = after(locks, nv)
     impulse = after(slip, nv)
     first = after(impulse, 2 * nv)
-    size = 2 * tree.nq + nv + 12 * tree.n + LEDGER
+    size = 2 * tree.nq + nv + MOMENTA * tree.n + LEDGER
     second = after(first, size)
     aside = after(second, size)
-    a = after(aside, 12 * tree.n)
+    a = after(aside, MOMENTA * tree.n)
     before = after(a, nv)
     seen = after(before, nv)
     plain = after(seen, 1)
@@ -47,4 +48,4 @@ def node_of(tree, first):
     low = after(first, tree.nq)
     v = after(low, tree.nq)
     momenta = after(v, tree.nv)
-    return Node(first, low, v, momenta, after(momenta, 12 * tree.n))
+    return Node(first, low, v, momenta, after(momenta, MOMENTA * tree.n))
