@@ -242,6 +242,44 @@ def test_force_of_the_extending_page(tmp_path):
         la.open(tmp_path / "run.h5")
 
 
+IN_LANES = """
+charged = la.simulate_many(model, v=np.outer((0.8, 0.9, 1.0, 1.1, 1.2), v), dt=1e-3, duration=2.0)
+print(abs(charged[2].q - traj.q).max(), abs(charged[0].q - traj.q).max())
+"""
+BY_HEUN = """
+model = la.library.paper_chain(4)
+speeds = model.v0 + np.outer(np.linspace(0.0, 0.4, 5), np.ones(4))
+swung = la.simulate_many(model, v=speeds, dt=1e-3, steps=40, integrator=Heun())
+alone = [la.simulate(model, v=v, dt=1e-3, steps=40, integrator=Heun()) for v in speeds]
+exact = la.simulate(model, v=speeds[4], dt=1e-3, steps=40, integrator=la.DormandPrince8(1e-12))
+print(max(abs(a.q - b.q).max() for a, b in zip(swung, alone)), abs(swung[4].q[-1] - exact.q[-1]).max())
+"""
+
+
+def test_force_and_integrator_of_the_extending_page_in_a_notebook(tmp_path):
+    """Each defined twice, as one does in notebooks, after which the second definition is the one that runs; five
+    members, four of them in lanes."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    force, script = walk("class Charge(la.Force)").split("\n\n\nmodel = ")
+    heun, _ = walk("class Heun(").split("\n\n\nif __name__")
+    texts = [force, force, f"model = {script}", IN_LANES, heun, heun, BY_HEUN]
+    done = NotebookClient(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(text) for text in texts]),
+                          kernel_name="python3", timeout=240, resources={"metadata": {"path": str(tmp_path)}}).execute()
+
+    def printed(cell):
+        text = "".join(one.text for one in done.cells[cell].outputs if one.get("name") == "stdout")
+        return list(map(float, text.split()))
+
+    energy, momentum, lanes = printed(2)
+    assert energy < 1e-4 and momentum < 1e-13 and lanes < 1e-11
+    same, other = printed(3)
+    assert same < 1e-11 and other > 0.1
+    company, error = printed(6)
+    assert company == 0.0 and error < 1e-4
+
+
 FORCE_IN_JOINTS = """
 random = np.random.default_rng(1)
 screws = (la.Revolute(axis=(0, 1, 0)), la.Prismatic(axis=(1, 0, 2)), la.Helical((0, 1, 1), 0.3),
