@@ -11,7 +11,7 @@ OF_ROWS = 10  # of its parts, the last
 def scratch_size(n, nq, nv, count):
     """Numbers that the scratch memory takes, for n links and ``count`` rows."""
     node = 2 * nq + nv + 12 * n + LEDGER
-    return 4 * nv + 2 * node + 12 * n + 2 * nv + 2 + OF_ROWS * count
+    return 4 * nv + 2 * node + 12 * n + 2 * nv + 3 + OF_ROWS * count
 
 
 @kernel
@@ -28,7 +28,8 @@ def scratch_of(locks, tree, count):
     before = after(a, nv)
     seen = after(before, nv)
     plain = after(seen, 1)
-    side = after(plain, 1)
+    inside = after(plain, 1)
+    side = after(inside, 1)
     candidate = after(side, count)
     held = after(candidate, count)
     push = after(held, count)
@@ -38,7 +39,7 @@ def scratch_of(locks, tree, count):
     end = after(begin, count)
     pinned = after(end, count)
     return Scratch(locks, slip, impulse, node_of(tree, first), node_of(tree, second), aside, a, before, seen, plain,
-                   side, candidate, held, push, speed, bounce, begin, end, pinned, after(pinned, count))
+                   inside, side, candidate, held, push, speed, bounce, begin, end, pinned, after(pinned, count))
 
 
 @kernel
