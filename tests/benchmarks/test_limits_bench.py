@@ -21,5 +21,11 @@ def test_what_the_rows_say(found):
 
 
 def test_the_table(found):
-    text = limits.section(found, 0.1)
+    text = limits.section(found, 0.1, {10: (1.5, 1.08)})
     assert text.count("| leastaction, order 2 | 1 ms |") == 1 and text.count("| MuJoCo, limits as") == 2
+    assert "| 10 | 1.5 | 1.08 |" in text
+
+
+def test_limits_that_are_far_away():
+    cpu, ratio = limits.far_away(10, 500, turns=5)
+    assert 0.0 < cpu < 1e3 and 0.5 < ratio < 2.0

@@ -15,7 +15,8 @@ from leastaction.model.names import did_you_mean
 Array = np.ndarray
 OF_BODIES = {"mass": None, "com": 3, "position": 3}  # and how many numbers each has
 OF_STATE = ("q", "v")
-ASLEEP = ("limits", "limit_restitution", "friction", "effort_limit", "velocity_limit")  # fields of joints that stay
+# Fields of joints that are the same in all members
+UNVARIED = ("limits", "limit_restitution", "friction", "effort_limit", "velocity_limit")
 NOT_NUMBERS = ("name",)
 VECTORS = ("gravity", "com", "position", "axis")
 PLACES = ("mean", "low", "high")  # fields of distributions that are values, not deviations
@@ -160,7 +161,7 @@ def targets(model: Model, name: str) -> list[Target]:
                              f"or one, as '{what}:{model.names[0]}'")
         raise ValueError(f"vary has no {name!r}: give 'q', 'v', 'gravity', or what is varied and the body or joint, as "
                          f"'mass:{model.names[0]}' or 'mass:*'{did_you_mean(name, _kinds(model))}")
-    if what in ASLEEP:
+    if what in UNVARIED:
         raise ValueError(f"{name!r} cannot be varied: {what} of joints cannot be varied")
     if what not in _kinds(model):
         raise ValueError(f"vary has no '{what}' of bodies or joints in {name!r}; there are "
@@ -179,7 +180,7 @@ def targets(model: Model, name: str) -> list[Target]:
 
 def _kinds(model: Model) -> list[str]:
     """List what bodies and joints of a model have that can be varied."""
-    own = {field.name for body in model.bodies for field in fields(body.joint)} - {*ASLEEP, *NOT_NUMBERS}
+    own = {field.name for body in model.bodies for field in fields(body.joint)} - {*UNVARIED, *NOT_NUMBERS}
     return [*OF_STATE, *OF_BODIES, *sorted(own)]
 
 

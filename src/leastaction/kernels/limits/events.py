@@ -127,7 +127,16 @@ def first_trial(hi, start, rise, end):
 def locate(method, system, state, held, scratch, k, h, target, made):
     """Go from the kept node to the first event within a time h, at the end of which row ``target`` was found to be
     beyond one; ``made`` is what became of that step. Gives what became of the last trial, the fraction of h, and the
-    row. The fraction is zero if the joint cannot leave its limit at all."""
+    row. The fraction is zero if the joint cannot leave its limit at all.
+
+    repeat: guess a fraction: by a parabola through gap and rate at the node the first time, by the secant of the
+        bracket (lo, hi) later (regula falsi, halving an end that stays: Illinois). Move there from the kept node.
+        Another row is beyond an event by then: it came first, so go on with that one, from lo = 0. At the event to
+        round-off: done. Else the trial is a new end of the bracket
+
+    A joint that has just left its limit has a gap of zero at lo, too, and the root that counts is the one after it: the
+    first trial is half way to where the parabola comes back, which is inside. Without a rate there is no such root.
+    """
     tree, w = system.tree, state.w
     lo, hi, start, end, turned = 0.0, 1.0, scratch.begin[target], scratch.end[target], 0.0
     for trial in range(TRIALS):

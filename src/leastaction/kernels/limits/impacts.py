@@ -96,7 +96,14 @@ def choose_bounces(method, system, state, held, scratch, h):
 @part
 def collide(method, system, state, held, scratch, h):
     """Let the joints that touch their limits bounce or stop, until none approaches. Dry friction does not resist it:
-    sticking joints may be knocked loose. Gives whether there was an impact, and whether it was found."""
+    sticking joints may be knocked loose. Gives whether there was an impact, and whether it was found.
+
+    repeat: find the velocities of all joints by their momenta. None that touches approaches: done. The first time,
+        choose who bounces. Find which joints have to be stopped so that none approaches; give these their impulses
+
+    The impulses are those of solve_held() for the joints that are locked; give_impulses() adds the way out, after which
+    others may approach that did not before. Who comes too slowly to leave is stopped without a bounce.
+    """
     tree, first = system.tree, True
     put_locks(method, system, state, False)
     velocity(rows_of(method.base), tree, state, state.v)

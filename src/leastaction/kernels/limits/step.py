@@ -12,7 +12,7 @@ from ..machine.scratch import scratch_of
 from ..record import RECOVERY
 from ..step import after_stage, nothing_yet
 from .coordinates import along, hand_over, is_inside, rate
-from .events import distances, locate, most_urgent, move
+from .events import any_held, distances, locate, most_urgent, move
 from .impacts import bound, gap, nearer, resolve, stop_all
 from .pivots import put_locks
 from .recovery import recover, settle
@@ -29,7 +29,8 @@ NEAR = 1e-12  # rad or m: nearer to a limit a joint is looked at closely
 def begin(method, system, state, h):
     """Before the first of several steps."""
     method = limits_as_views(method)
-    scratch_of(method.scratch, system.tree, method.count).seen[0] = 0.0
+    scratch = scratch_of(method.scratch, system.tree, method.count)
+    scratch.seen[0], scratch.inside[0] = 0.0, 0.0
     methods.begin(method.base, system, state, h)
 
 
@@ -94,13 +95,18 @@ def enter(method, system, state, held, scratch, h):
 
 
 @kernel
+def all_unlocked(method, tree, state):
+    """Whether all joints are free, and without dry friction."""
+    return method.rubbing == 0 and not any_held(method, tree, state)
+
+
+@kernel
 def all_inside(method, tree, state):
-    """Whether all joints are free, and inside their limits."""
-    inside = method.rubbing == 0
+    """Whether all joints are inside their limits."""
     for r in range(method.count):
-        inside = inside and state.locks[tree.iv[method.rows.link[r]]] == UNLOCKED
-        inside = inside and is_inside(method, tree, state.q, r, NEAR)
-    return inside
+        if not is_inside(method, tree, state.q, r, NEAR):
+            return False
+    return True
 
 
 @part
@@ -108,12 +114,13 @@ def advance(method, system, state, held, k, h):
     """Step k: one of the base method, if all joints are inside their limits before and after it."""
     tree, method = system.tree, limits_as_views(method)
     scratch = scratch_of(method.scratch, tree, method.count)
-    scratch.plain[0] = 0.0
-    if all_inside(method, tree, state):
+    inside = scratch.inside[0] != 0.0 or (all_unlocked(method, tree, state) and all_inside(method, tree, state))
+    scratch.plain[0], scratch.inside[0] = 0.0, 0.0
+    if inside:
         scratch.plain[0] = 1.0
         made = methods.advance(method.base, system, state, held, k, h)
         if made.status < 0.0 or all_inside(method, tree, state):
-            scratch.seen[0] = 0.0
+            scratch.seen[0], scratch.inside[0] = 0.0, 1.0
             return made
         scratch.plain[0] = 0.0
         methods.undo(method.base, system, state)
@@ -123,7 +130,16 @@ def advance(method, system, state, held, k, h):
 
 @part
 def from_event_to_event(method, system, state, held, scratch, k, h):
-    """Step k, in parts that end where a joint lands on its limit or leaves it."""
+    """Step k, in parts that end where a joint lands on its limit or leaves it.
+
+    enter: let joints go, or hold them, as the new forces say
+    repeat: move to the end of the step, and see which joint has passed its limit, or is pulled by it. None: accept the
+        motion, done. Else come back, and locate the first event; accept the motion up to there; resolve the impact and
+        choose who is held; keep that node, and go on with what is left of the step
+
+    A joint that cannot leave its limit at all (fraction zero) is pinned there until something hits another limit. After
+    PATIENCE events all joints that touch are stopped, after MOST the rest is taken as it comes: the step is CROWDED.
+    """
     tree, w = system.tree, state.w
     remember(tree, state, scratch)
     made = nothing_yet(w)
@@ -206,7 +222,7 @@ def undo(method, system, state):
         copy(scratch.locks, state.locks, tree.nv)
         copy(scratch.slip, state.slip, tree.nv)
         copy(scratch.impulse, state.impulse, 2 * tree.nv)
-    scratch.seen[0] = 0.0
+    scratch.seen[0], scratch.inside[0] = 0.0, 0.0
     for j in range(2 * tree.nv, 3 * tree.nv):
         state.impulse[j] = 0.0
     put_locks(method, system, state, False)

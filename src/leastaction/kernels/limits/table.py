@@ -26,7 +26,8 @@ Node = namedtuple("Node", "q low v momenta ledger")
 # - locks, slip, impulse: of the node before the step
 # - node, start: nodes inside the step, where the last event was, and where a trial of friction.py began
 # - aside (as momenta), a, before (nv): scratch; seen: 1 if ``end`` below is of the node that the next step starts from;
-#   plain: 1 if the step has changed no locks
+#   plain: 1 if the step has changed no locks; inside: 1 if all joints are known to be free, and inside their limits, at
+#   the node from which the next step starts
 # Of each row:
 # - side: −1 or 1 if it touches its low or high limit, else 0; candidate: 1 if it may be held; held: 1 if it is
 # - push: impulse or force that holds it, or how fast it moves; speed: rate before an impact or a step; bounce:
@@ -34,8 +35,8 @@ Node = namedtuple("Node", "q low v momenta ledger")
 # - begin, end: how far it is from an event at the beginning and at the end of a motion: the gap to the nearer limit, or
 #   the force by which it is held there; pinned: 1 if it stays held for this step
 # - own: the joint's own momentum before dry friction
-Scratch = namedtuple("Scratch", "locks slip impulse node start aside a before seen plain side candidate held push "
-                                "speed bounce begin end pinned own")
+Scratch = namedtuple("Scratch", "locks slip impulse node start aside a before seen plain inside side candidate held "
+                                "push speed bounce begin end pinned own")
 
 
 @kernel

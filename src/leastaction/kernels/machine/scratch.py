@@ -12,7 +12,7 @@ MOMENTA = 15  # numbers of a link: its momentum, that of its joint, and what rou
 def scratch_size(n, nq, nv, count):
     """Numbers that the scratch memory takes, for n links and ``count`` rows."""
     node = 2 * nq + nv + MOMENTA * n + LEDGER
-    return 4 * nv + 2 * node + MOMENTA * n + 2 * nv + 2 + OF_ROWS * count
+    return 4 * nv + 2 * node + MOMENTA * n + 2 * nv + 3 + OF_ROWS * count
 
 
 @kernel
@@ -29,7 +29,8 @@ def scratch_of(locks, tree, count):
     before = after(a, nv)
     seen = after(before, nv)
     plain = after(seen, 1)
-    side = after(plain, 1)
+    inside = after(plain, 1)
+    side = after(inside, 1)
     candidate = after(side, count)
     held = after(candidate, count)
     push = after(held, count)
@@ -39,7 +40,7 @@ def scratch_of(locks, tree, count):
     end = after(begin, count)
     pinned = after(end, count)
     return Scratch(locks, slip, impulse, node_of(tree, first), node_of(tree, second), aside, a, before, seen, plain,
-                   side, candidate, held, push, speed, bounce, begin, end, pinned, after(pinned, count))
+                   inside, side, candidate, held, push, speed, bounce, begin, end, pinned, after(pinned, count))
 
 
 @kernel
