@@ -11,7 +11,7 @@ from leastaction.kernels.constraints.closed import TOLD, Closed, Places, python_
 from leastaction.kernels.constraints.pivots import SCRATCH, SIDE
 from leastaction.kernels.constraints.rows import Rows
 from leastaction.kernels.layout import DOF
-from leastaction.kernels.machine.fronts import BLOCK, EARLIER, EARLY, JOINT, LATER, NOWHERE, SELF
+from leastaction.kernels.machine.operations import BLOCK, EARLIER, EARLY, JOINT, LATER, NOWHERE, SELF
 
 Array = np.ndarray
 
@@ -22,7 +22,7 @@ class Plan:
 
     Attributes
     ----------
-    ops : operations, as kernels/machine/fronts.py says
+    ops : operations, as kernels/machine/operations.py says
     places : where the parts of the memory of the rows begin
     targets : (m, 6) for both links of a row: addresses of its numbers at t_k and at t_{k+1}, and their distance in
         memory; an address is −1 for the ground. Of a COUPLE row the first is that of both numbers

@@ -1,8 +1,8 @@
 """What the kernels read of a model with rows, as one record: the rows, the operations that eliminate them, the memory.
 
-constraint_plan/ makes the list of operations, which machine/fronts.py reads. Python gives the record with arrays, and
-closed_as_views() turns these into views. ``R = row(c, r)`` is row r; then ``R.gap`` is a vector, and ``R.gap = d`` sets
-it.
+constraint_plan/ makes the list of operations, which machine/operations.py reads. Python gives the record with arrays,
+and closed_as_views() turns these into views. ``R = row(c, r)`` is row r; then ``R.gap`` is a vector, and ``R.gap = d``
+sets it.
 """
 
 from collections import namedtuple
@@ -26,9 +26,9 @@ TOLD = 6
 
 ROW = Table("Row")
 ROW.part("Of every constraint row, `R = row(c, r)`, set by constraints/")
-ROW.take("active", NUMBER, "", "", "", "1, or 0 if it is switched off")
 ROW.take("rhs", NUMBER, "g", "", "m", "right-hand side: how far it is open; in other systems m/s or m/s²")
 ROW.take("answer", NUMBER, "λ", "", "N s", "multiplier that a solve gives; in other systems N or kg")
+ROW.take("active", NUMBER, "", "", "", "1, or 0 if it is switched off")
 ROW.take("peak", NUMBER, "", "", "", "most that its number on the diagonal of W has been")
 ROW.take("wrench", PAIR, "C_a(q_k)", "world", "", "derivative by the twist of link a, about its origin at t_k; that of "
          "link b is the opposite one. Of a row of two joints first ∂g/∂q_a and ∂g/∂q_b")

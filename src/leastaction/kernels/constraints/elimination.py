@@ -17,12 +17,14 @@ their place.
 
 from ..joints import dispatch as joint, get_solution
 from ..machine.fronts import (
-    EARLY, JOINT, LINK, NOWHERE, ROWS, SELF, add_square, block_of, clear_square, crossing, deliver, diagonal, earlier,
-    entry, from_pivot, inverse_times, lessen_matrix, lessen_own, lessen_pair, neighbour, neighbours, numbers_of,
-    operation, pair_of, row_of_six, weigh,
+    add_square, beside, block_of, clear_square, crossing, deliver, diagonal, entry, from_pivot, inverse_times,
+    lessen_matrix, lessen_own, lessen_pair, numbers_of, row_of_six, weigh,
 )
 from ..machine.jit import formula, kernel
 from ..machine.memory import link
+from ..machine.operations import (
+    EARLY, JOINT, LINK, NOWHERE, ROWS, SELF, earlier, neighbour, neighbours, operation, pair_of,
+)
 from ..maths.vec3 import add, dot
 from .closed import row
 from .pivots import invert
@@ -143,12 +145,12 @@ def up_joint(tree, w, c, z, own):
 @formula
 def up_block(c, z, own):
     """Eliminate a block of rows from the right-hand side: λ ← −W⁻¹ d."""
+    given = beside(own)
     for j in range(z.size):
-        own[j] = row(c, z.number + j).rhs
+        given[j] = row(c, z.number + j).rhs
     for j in range(z.size):
-        row(c, z.number + j).answer = -inverse_times(c, z, j, own)
-    for j in range(z.size):
-        own[j] = row(c, z.number + j).answer
+        own[j] = -inverse_times(c, z, j, given)
+        row(c, z.number + j).answer = own[j]
 
 
 @kernel

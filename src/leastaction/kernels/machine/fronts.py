@@ -1,5 +1,5 @@
-"""What eliminating joints and rows keeps (constraints/elimination.py): the list of operations, and the blocks B[z, y]
-and B[y, z] of every pivot z and neighbour y. All addresses are made by the plan (constraint_plan/) and used here only.
+"""What eliminating joints and rows keeps (constraints/elimination.py): the blocks B[z, y] and B[y, z] of every pivot z
+and neighbour y. All addresses are made by the plan (constraint_plan/), come by operations.py, and are used here only.
 
 Of a pair the node that is eliminated first says how its two blocks lie: B[first, later]ᵀ, row by row, and behind it
 B[later, first]. ``c`` is the record Closed of constraints/closed.py; the *front* of a pivot are the numbers of all its
@@ -11,65 +11,16 @@ from collections import namedtuple
 
 from .jit import formula, kernel
 from .matrix6 import add_outer, add_to_matrix, alike, matrix, put_matrix
+from .operations import EARLIER, LATER
 from .simd import WIDTH, after, wide
 from ..maths.spatial import read6
 from ..maths.vec3 import neg
 
-# An operation. kind: JOINT, BLOCK or EARLY (a block that must be regular); number: of the link, or of the first row;
-# count: of neighbours; size: how many numbers it eliminates; W, inverse: addresses of W and of its inverse; stride: how
-# many numbers a column of B[z, y] has; first, last: where its neighbours begin and end in the list
-Operation = namedtuple("Operation", "kind number count size W inverse stride first last")
-JOINT, BLOCK, EARLY = 0, 1, 2
-HEAD = 6
 SIDE = 6  # numbers of a pivot, at most
-# A neighbour. kind: LINK or ROWS; number: of the link, or of the first row; dim: how many numbers it has; at: address
-# of the pair; move: NOWHERE, LATER or EARLIER (than the parent), or SELF; to: address of the pair with the parent;
-# coupled: address of what a COUPLE row gives to the joint, or −1; own: address of its W
-Neighbour = namedtuple("Neighbour", "kind number dim at move to coupled own")
-LINK, ROWS = 0, 1
-EACH = 8
-NOWHERE, LATER, EARLIER, SELF = 0, 1, 2, 3
-# After the neighbours, which are in the order in which they go, the address of each pair (p, q), p < q: by q, then p
 
 # One number of a neighbour y, as the verb hand_on of a joint z takes it (joints/dispatch.py): the column of B[z, y] is
 # at x[a], the row of B[y, z] at x[b]; l, r: its places in both sides of the front, of which numbers are ``step`` apart
 Crossing = namedtuple("Crossing", "x a b l r step coupled")
-
-
-# The list of operations
-
-
-@formula
-def operation(c, n):
-    """Operation n of ops[0]."""
-    ops, o = c.ops, c.ops[1 + n]
-    first = o + HEAD
-    return Operation(ops[o], ops[o + 1], ops[o + 2], ops[o + 3], ops[o + 4], ops[o + 5],
-                     6 if ops[o] == JOINT else ops[o + 3], first, first + EACH * ops[o + 2])
-
-
-@formula
-def neighbours(z):
-    """Range over the neighbours of a pivot, to be read by neighbour()."""
-    return range(z.first, z.last, EACH)
-
-
-@formula
-def neighbour(c, e):
-    ops = c.ops
-    return Neighbour(ops[e], ops[e + 1], ops[e + 2], ops[e + 3], ops[e + 4], ops[e + 5], ops[e + 6], ops[e + 7])
-
-
-@formula
-def earlier(z, e):
-    """Range over the neighbours of a pivot that go before the one at e."""
-    return range(z.first, e, EACH)
-
-
-@formula
-def pair_of(c, z, number):
-    """Address of a pair of neighbours, which are counted by the later one, then by the earlier one."""
-    return c.ops[z.last + number]
 
 
 # Putting rows in place
@@ -315,6 +266,12 @@ def diagonal(c, q, k):
 def numbers_of(c):
     """Room for the numbers of a pivot."""
     return after(c.x, c.places.square)
+
+
+@formula
+def beside(numbers):
+    """Room for as many other numbers."""
+    return after(numbers, SIDE)
 
 
 @formula
