@@ -5,7 +5,7 @@ from .joints import dispatch as joint
 from .layout import PAST
 from .machine.jit import kernel, part
 from .machine.memory import lanes_of, link
-from .machine.simd import below, numbers
+from .machine.simd import after, below, numbers
 from .node import factor_at_node
 
 CURRENT, EULER, EXTRAPOLATED = 0, 1, PAST  # degrees of the polynomial through past configurations
@@ -43,12 +43,12 @@ def prescribe(tree, w, v, h, out):
 
 
 @part
-def learn(state, h, stages, weights, kind, made):
-    """Set the weights of the guesses of a step by the increments in the history, ``made`` of which are new. There is
+def learn(state, h, stages, weights, kind, new):
+    """Set the weights of the guesses of a step by the increments in the history, ``new`` of which are new. There is
     nothing to do once it is full."""
-    if made > 0 and below(PAST - 0.5, state.known[0]):
+    if new > 0 and below(PAST - 0.5, state.known[0]):
         return
-    state.known[0] = min(state.known[0] + made, float(PAST))
+    state.known[0] = min(state.known[0] + new, float(PAST))
     lanes, own, known = lanes_of(state.w), numbers(state.weights), numbers(state.known)
     for lane in range(lanes):
         for s in range(len(stages)):
@@ -69,12 +69,13 @@ def terms(kind, weights, stage, known, h):
 
 
 @kernel
-def extrapolate(weights, k, v, past, nv, out):
+def extrapolate(weights, k, v, history, nv, out):
     """The guess by the weights from number k on, of one simulation or of four."""
     z, a, b, c, d, e = weights[k], weights[k + 1], weights[k + 2], weights[k + 3], weights[k + 4], weights[k + 5]
+    last, second, third = history, after(history, nv), after(history, 2 * nv)
+    fourth, fifth = after(history, 3 * nv), after(history, 4 * nv)
     for j in range(nv):
-        out[j] = z * v[j] + ((a * past[j] + b * past[nv + j] + c * past[2 * nv + j])
-                             + (d * past[3 * nv + j] + e * past[4 * nv + j]))
+        out[j] = z * v[j] + ((a * last[j] + b * second[j] + c * third[j]) + (d * fourth[j] + e * fifth[j]))
 
 
 @kernel

@@ -52,11 +52,11 @@ def widen(state, kinetic, energy, momentum, looks):
 
 
 @part
-def examine(method, system, state, made, k, whole, known):
+def examine(method, system, state, made, k, whole, looked_before):
     """Look at the node after step k. Gives the status of the step. It does not depend on which nodes are kept, so that
     keeping them changes nothing."""
     twice, energy = methods.look(method, system, state, made.springs, whole)
-    trouble = methods.trouble(method, state, made, twice, energy, known)
+    trouble = methods.trouble(method, state, made, twice, energy, looked_before)
     status = choose(less(trouble, -0.5) * less(-0.5, made.status), trouble, made.status)
     status = choose(less(abs(energy), GREATEST), status, NOT_FINITE)
     angular, linear = total_momentum(system.tree, state.w)
@@ -110,10 +110,10 @@ def loop(method, system, state, forces, clock, lanes, out):
         status = made.status
         kept = (k + 1) % clock.every == 0 or k + 1 == clock.first + clock.steps
         whole = kept or forces.control is not None
-        known, state.extremes[KNOWN] = state.extremes[KNOWN], number(w, 0.0)
+        looked_before, state.extremes[KNOWN] = state.extremes[KNOWN], number(w, 0.0)
         # Look at a node that is kept or that the control will see, at every one of LOOK, and where a link turned fast
         if not below(status, -0.5) and (whole or (k + 1) % LOOK == 0 or not below(number(w, FAST), made.least)):
-            status = examine(method, system, state, made, k, whole, known)
+            status = examine(method, system, state, made, k, whole, looked_before)
             methods.after_look(method, system, state, kept)
             record(tree, state, clock, k, out)
         at = k - clock.origin

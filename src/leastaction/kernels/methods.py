@@ -6,7 +6,7 @@ An integrator is described by a NamedTuple, and method() tells the loop its verb
     advance(method, system, state, held, k, h)       makes step k, from the node in the state to the next; gives Made
     look(method, system, state, springs, whole)      gives twice the kinetic energy, and the energy, of the node;
                                                      if ``whole``, v is set as well
-    trouble(method, state, made, twice, energy, known)  gives the status of a step that failed after all, else 0
+    trouble(method, state, made, twice, energy, looked_before)  gives the status of a step that failed after all, else 0
     undo(method, system, state)                      comes back to the node before the step that failed, p included
     after_look(method, system, state, kept)          after a node has been looked at; if kept, p of the node is set
 
@@ -64,8 +64,8 @@ def look(method, system, state, springs, whole):
     return _verbs[type(method)]["look"](method, system, state, springs, whole)
 
 
-def trouble(method, state, made, twice, energy, known):
-    return _verbs[type(method)]["trouble"](method, state, made, twice, energy, known)
+def trouble(method, state, made, twice, energy, looked_before):
+    return _verbs[type(method)]["trouble"](method, state, made, twice, energy, looked_before)
 
 
 def undo(method, system, state):
@@ -93,9 +93,10 @@ if COMPILED:
         return lambda method, system, state, springs, whole: verb(method, system, state, springs, whole)
 
     @overload(trouble, jit_options=INNER)
-    def _trouble(method, state, made, twice, energy, known):
+    def _trouble(method, state, made, twice, energy, looked_before):
         verb = _verbs[method.instance_class]["trouble"]
-        return lambda method, state, made, twice, energy, known: verb(method, state, made, twice, energy, known)
+        return lambda method, state, made, twice, energy, looked_before: verb(
+            method, state, made, twice, energy, looked_before)
 
     @overload(undo, jit_options=INNER)
     def _undo(method, system, state):

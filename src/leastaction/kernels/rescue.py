@@ -277,7 +277,7 @@ def advance_closed(method, system, state, held, k, h):
 
 
 @kernel
-def trouble(method, state, made, twice, energy, known):
+def trouble(method, state, made, twice, energy, looked_before):
     """As step.trouble; in the last resort the step is taken as it is."""
     settings = method.settings
     if not may_divide(settings) or 2 * method.parts > settings.max_substeps or made.least >= NOTICEABLE:
@@ -287,11 +287,11 @@ def trouble(method, state, made, twice, energy, known):
 
 
 @kernel
-def trouble_closed(method, state, made, twice, energy, known):
+def trouble_closed(method, state, made, twice, energy, looked_before):
     """The same, unless the loops are in trouble themselves."""
     if closed_step.failed(method):
         return float(SINGULAR)
-    return trouble(method, state, made, twice, energy, known)
+    return trouble(method, state, made, twice, energy, looked_before)
 
 
 method(Rescued, begin, advance, look, trouble, undo, after_look)

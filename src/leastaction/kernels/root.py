@@ -56,19 +56,19 @@ def momentum_change(L, h, riqn, turn, move):
 
 
 @formula
-def polished(L, h, k, riqn):
-    """Momentum and displacement of a link, or of four, that moves by k times its answer more: δμ = K ζ to
-    first order, with the matrix that the search itself used: K, or the inertia for RIQN. If k is None it does not.
+def polished(L, h, fraction, riqn):
+    """Momentum and displacement of a link, or of four, that moves by a fraction of its answer more: δμ = K ζ to
+    first order, with the matrix that the search itself used: K, or the inertia for RIQN. If that is None it does not.
 
     One more update of the converged motion costs a fraction of an evaluation so, and takes one more contraction off
     what the step leaves of the residual.
     """
     m, f, d = momentum_and_way(L)
-    if k is None:
+    if fraction is None:
         return m, f, d
     turn, move = L.answer
     dm, df = momentum_change(L, h, riqn, turn, move)
-    return add_scaled(m, k, dm), add_scaled(f, k, df), add_scaled(d, k, add(move, cross(turn, d)))
+    return add_scaled(m, fraction, dm), add_scaled(f, fraction, df), add_scaled(d, fraction, add(move, cross(turn, d)))
 
 
 @formula
@@ -128,19 +128,19 @@ def step_factor(h, riqn):
 
 
 @kernel
-def sweep_down(tree, w, k, riqn):
-    """The second sweep, root → leaves. The joints move by k times its solution (Alg. 3, line 6)."""
+def sweep_down(tree, w, fraction, riqn):
+    """The second sweep, root → leaves. The joints move by a fraction of its solution (Alg. 3, line 6)."""
     if riqn is not None and riqn:
-        down(tree, w, w, k, None, None)
+        down(tree, w, w, fraction, None, None)
     else:
-        down(tree, w, w, k, True, None)
+        down(tree, w, w, fraction, True, None)
 
 
 @kernel
-def evaluate(tree, w, h, retraction, riqn, k, again):
+def evaluate(tree, w, h, retraction, riqn, fraction, again):
     """As drnea(). If it is ``again``, the second sweep and what it improves come first."""
     if again:
-        sweep_down(tree, w, k, riqn)
+        sweep_down(tree, w, fraction, riqn)
     return drnea(tree, w, h, retraction, not again)
 
 

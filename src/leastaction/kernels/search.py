@@ -32,13 +32,13 @@ SIGNATURE = types.Tuple([_WHOLE, _NUMBER, _WHOLE, _WHOLE, _NUMBER])(
 
 
 @part
-def carry_over(tree, state, h, k, riqn):
+def carry_over(tree, state, h, fraction, riqn):
     """Advance q by the motion that was found, of which the increments are left in state.motion, and carry the momenta
-    over, polished by k times the last sweep unless k is None. Of one simulation, or of four."""
+    over, polished by a fraction of the last sweep unless that is None. Of one simulation, or of four."""
     w = state.w
     for j in teams(tree):  # every link by itself, or four at a time
         L = team(w, j)
-        m, f, d = polished(L, h, k, riqn)
+        m, f, d = polished(L, h, fraction, riqn)
         carry_link(L, m, f, d, tree.most)
     for i in range(tree.n):
         get_joint_motion(tree, w, i, state.motion)

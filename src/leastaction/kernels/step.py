@@ -168,12 +168,13 @@ def jumped(change, before, after, status):
 
 
 @kernel
-def trouble(method, state, made, twice, energy, known):
-    """UNRESOLVED if the energy jumped in a step that turned a link by more than 0.2 rad, else 0. If the energy before
-    it is not ``known``, any step that turned a link so far is suspect: the rescue makes it again and compares."""
+def trouble(method, state, made, twice, energy, looked_before):
+    """UNRESOLVED if the energy jumped in a step that turned a link by more than 0.2 rad, else 0. If the node before
+    was not looked at (``looked_before`` is 0), any step that turned a link so far is suspect: the rescue makes it again
+    and compares."""
     if not may_divide(method.settings):
         return number(state.w, 0.0)
-    suspect = max(1.0 - known, jumped(energy - state.energy[0], state.twice[0], twice, made.status))
+    suspect = max(1.0 - looked_before, jumped(energy - state.energy[0], state.twice[0], twice, made.status))
     return choose(suspect * less(made.least, NOTICEABLE) * (1.0 - state.forced[0]), UNRESOLVED, 0.0)
 
 

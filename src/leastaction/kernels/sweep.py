@@ -127,14 +127,14 @@ def up(tree, w, r, transposed):
 
 
 @kernel
-def down(tree, w, r, k, newton, transposed):
-    """Substitute from root to leaves: the solution of every joint in x, of every link in answer. Needs up(). Unless k
-    is None, the joints move by k times their solution."""
+def down(tree, w, r, fraction, newton, transposed):
+    """Substitute from root to leaves: the solution of every joint in x, of every link in answer. Needs up(). The
+    joints move by a fraction of their solution, unless that is None."""
     twist = zeros(r), zeros(r)
     right(r, tree.n).answer = twist
     for i in range(tree.n):  # root → leaves
         L, R = link(w, i), right(r, i)
         if tree.parent[i] != i - 1:  # else it is at hand
             twist = right(r, tree.parent[i]).answer
-        twist = joint.down(tree.kind[i], tree, w, r, i, L, R, twist, k, newton, transposed)
+        twist = joint.down(tree.kind[i], tree, w, r, i, L, R, twist, fraction, newton, transposed)
         R.answer = twist

@@ -83,7 +83,7 @@ def look(method, system, state, springs, whole):
 
 
 @kernel
-def trouble(method, state, made, twice, energy, known):
+def trouble(method, state, made, twice, energy, looked_before):
     """The step is as long as the method says."""
     return 0.0
 

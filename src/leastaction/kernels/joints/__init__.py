@@ -52,10 +52,10 @@ def restore_motion(tree, w):
 
 
 @kernel
-def improve_motion(tree, w, k):
-    """Alg. 3, line 6: q^{k+1} ← q^{k+1} ⊕ k X, with X in world axes at t_k."""
+def improve_motion(tree, w, fraction):
+    """Alg. 3, line 6: q^{k+1} ← q^{k+1} ⊕ X, or a fraction of X, with X in world axes at t_k."""
     for i in range(tree.n):
-        joint.improve(tree.kind[i], link(w, i), k)
+        joint.improve(tree.kind[i], link(w, i), fraction)
 
 
 @kernel

@@ -88,8 +88,8 @@ def motion_between(L, q0, q1, k):
 
 
 @kernel
-def improve(L, k):
-    group.follow(L, k, L.x6[0], none_of(L))
+def improve(L, fraction):
+    group.follow(L, fraction, L.x6[0], none_of(L))
 
 
 @kernel
@@ -221,7 +221,7 @@ def up(tree, w, r, i, L, R, wrench, transposed):
 
 
 @formula
-def down(tree, w, r, i, L, R, twist, k, newton, transposed):
+def down(tree, w, r, i, L, R, twist, fraction, newton, transposed):
     A = matrix_for(r, w, tree, i)
     turn, move = shift_twist(twist[0], twist[1], L.arm)
     if transposed is None:
@@ -232,7 +232,7 @@ def down(tree, w, r, i, L, R, twist, k, newton, transposed):
         z = sub(R.x3, vec_mat(add(am, cross(af, L.lever)), L.inverse3))
     x = z if newton is None or transposed is not None else so3.unrotate(L.dR, z)
     R.x3 = x
-    group.follow(L, k, x, scale(0.0, x))
+    group.follow(L, fraction, x, scale(0.0, x))
     return add(turn, z), move
 
 

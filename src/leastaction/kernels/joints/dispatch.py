@@ -52,7 +52,7 @@ spin = chosen("spin", kernel)  # (v, k): rad/s at which ε moves on a chart that
 set_motion = chosen("set_motion", kernel)  # (L, epsilon, k): move by an increment, starting from q0
 get_motion = chosen("get_motion", kernel)  # (L, epsilon, k): the increment; the inverse of set_motion
 motion_between = chosen("motion_between", kernel)  # (L, q0, q1, k): set the motion that takes q0 to q1
-improve = chosen("improve", kernel)  # (L, k): let the motion be followed by k x
+improve = chosen("improve", kernel)  # (L, fraction): let the motion be followed by a fraction of x
 displace = chosen("displace", formula)  # (L, slides, dR, d): ΔT of the link, from that of its parent
 guess_locked = chosen("guess_locked", kernel)  # (L, v, h, out, k): let its guess be h v if it is locked
 apply = chosen("apply", kernel)  # (L, q, low, k): advance q by the motion; low: what round-off has kept from q
@@ -82,8 +82,8 @@ eliminate = chosen("eliminate", formula)  # (tree, w, i, h, newton): let joint i
 # articulated matrix to the parent. Gives the sign of the pivot's determinant
 up = chosen("up", formula)  # (tree, w, r, i, L, R, wrench, transposed): eliminate, set x = D⁻¹u, u = tau − Sᵀ wrench.
 # Gives xᵀu, and the wrench on the parent
-down = chosen("down", formula)  # (tree, w, r, i, L, R, twist, k, newton, transposed): substitute, x ← x − D⁻¹ Sᵀ Â X ζ
-# of the parent. Gives ζ of the link. Unless k is None, the joint moves by k x
+down = chosen("down", formula)  # (tree, w, r, i, L, R, twist, fraction, newton, transposed): substitute,
+# x ← x − D⁻¹ Sᵀ Â X ζ of the parent. Gives ζ of the link. The joint moves by a fraction of x, unless that is None
 hand_on = chosen("hand_on", formula)  # (tree, w, i, L, number, newton): let one number of a neighbour y pass, a
 # Crossing of machine/fronts.py: its column of B[z, y] and its row of B[y, z]. Keep Sᵀ B[z, y], B[y, z] S⁺ and
 # B[y, z] S⁺ D⁻¹. Gives column and row as the parent sees them

@@ -98,9 +98,9 @@ def motion_between(L, q0, q1, k):
 
 
 @kernel
-def improve(L, k):
+def improve(L, fraction):
     turn, move = L.x6
-    group.follow(L, k, turn, move)
+    group.follow(L, fraction, turn, move)
 
 
 @kernel
@@ -249,7 +249,7 @@ def up(tree, w, r, i, L, R, wrench, transposed):
 
 
 @formula
-def down(tree, w, r, i, L, R, twist, k, newton, transposed):
+def down(tree, w, r, i, L, R, twist, fraction, newton, transposed):
     """D⁻¹ Â ζ = ζ − D⁻¹ E ζ."""
     inverse, E = matrix_for(r, w, tree, i), side(tree, w, i).E
     turn, move = shift_twist(twist[0], twist[1], L.arm)
@@ -263,7 +263,7 @@ def down(tree, w, r, i, L, R, twist, k, newton, transposed):
     if newton is not None and transposed is None:
         z, y = so3.unrotate(L.dR, z), so3.unrotate(L.dR, sub(y, cross(L.d, z)))
     R.x6 = z, y
-    group.follow(L, k, z, y)
+    group.follow(L, fraction, z, y)
     return turn, move
 
 

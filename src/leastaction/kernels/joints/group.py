@@ -49,15 +49,16 @@ def rotate_between(L, r0, r1):
 
 
 @kernel
-def follow(L, k, turn, move):
-    """Let the motion be followed by k times this twist, in world axes at t_k; if k is None, nothing."""
-    if k is not None:
-        rotation, translation = se3.exp(scale(k, turn), scale(k, move))
+def follow(L, fraction, turn, move):
+    """Let the motion be followed by a fraction of this twist, in world axes at t_k; by none if that is None."""
+    if fraction is not None:
+        rotation, translation = se3.exp(scale(fraction, turn), scale(fraction, move))
         j = L.joint_rotation
         L.joint_shift = add(L.joint_shift, so3.rotate(j, translation))
         a, b, c, d = so3.normalize(so3.multiply(j, rotation))
-        # Lanes with k = 0 must stay bit-identical
-        L.joint_rotation = choose(k, a, j[0]), choose(k, b, j[1]), choose(k, c, j[2]), choose(k, d, j[3])
+        # Lanes with fraction = 0 must stay bit-identical
+        L.joint_rotation = (choose(fraction, a, j[0]), choose(fraction, b, j[1]), choose(fraction, c, j[2]),
+                            choose(fraction, d, j[3]))
 
 
 @formula

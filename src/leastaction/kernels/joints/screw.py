@@ -82,15 +82,15 @@ def motion_between(L, q0, q1, k):
 
 
 @formula
-def follow(L, k, x):
-    """Let the motion be followed by k x; if k is None, nothing."""
-    if k is not None:
-        L.delta += k * x
+def follow(L, fraction, x):
+    """Let the motion be followed by a fraction of x; by none if that is None."""
+    if fraction is not None:
+        L.delta += fraction * x
 
 
 @formula
-def improve(L, k):
-    follow(L, k, L.x)
+def improve(L, fraction):
+    follow(L, fraction, L.x)
 
 
 @formula
@@ -291,15 +291,15 @@ def up(tree, w, r, i, L, R, wrench, transposed):
 
 
 @formula
-def down(tree, w, r, i, L, R, twist, k, newton, transposed):
+def down(tree, w, r, i, L, R, twist, fraction, newton, transposed):
     turn, move = twist
     rm, rf = L.column if newton is None or transposed is not None else L.row
     # The pivot goes with what is known before: nothing waits for that product then
     x = less_power(R.x, scale(L.inverse, rm), scale(L.inverse, rf), turn, move)
-    if k is not None and newton is not None and tree.passive[i] & SERVO:
+    if fraction is not None and newton is not None and tree.passive[i] & SERVO:
         x = servo.within_bounds(L, x)
     R.x = x
-    follow(L, k, x)
+    follow(L, fraction, x)
     turn, move = shift_twist(turn, move, L.arm)
     own_turn, own_move = L.axis if newton is None or transposed is not None else L.axis_after
     return add_scaled(turn, x, own_turn), add_scaled(move, x, own_move)

@@ -139,7 +139,7 @@ def after_look(method, system, state, kept):
 
 
 @kernel
-def trouble(method, state, made, twice, energy, known):
+def trouble(method, state, made, twice, energy, looked_before):
     """There is no rescue."""
     return 0.0
 
