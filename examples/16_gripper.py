@@ -36,7 +36,7 @@ for side, s in (("left", -1), ("right", 1)):
 Path("out").mkdir(exist_ok=True)
 Path("out/gripper.urdf").write_text(f'<robot name="gripper">{"".join(parts)}</robot>')
 
-model = la.load("out/gripper.urdf")
+model = la.load("out/gripper.urdf", ignore=("effort",))  # no actuator is bounded by them
 print(model, f"\nmobility {model.mobility()}")
 torque = np.zeros(model.nv)
 torque[model.v_slice("drive")] = -0.05     # N m, which closes the fingers against their weight
