@@ -18,7 +18,7 @@ from ..joints import dispatch as joint
 from ..joints import move_by
 from ..kinematics import place
 from ..layout import Made
-from ..machine.columns import row_of
+from ..machine.columns import matrix_row
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, copy
 from ..methods import method
@@ -70,7 +70,7 @@ def combine(row, stages, k, width, factor, out):
     for s in range(stages):
         weight = factor * row[s]
         if weight != 0.0:
-            rate = row_of(k, s, width)
+            rate = matrix_row(k, s, width)
             for j in range(width):
                 out[j] += weight * rate[j]
 

@@ -27,7 +27,7 @@ from ..elements import set_time
 from ..joints import dispatch as joint
 from ..joints import move_by
 from ..layout import SERVO, Made
-from ..machine.columns import row_of
+from ..machine.columns import matrix_row
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, copy, link
 from ..machine.simd import after, numbers
@@ -58,7 +58,7 @@ BEGINNING = 1e-6  # s, of a first step from a state without any motion
 @kernel
 def fraction(table, s):
     """Where stage s is in the step, in parts of it: c_s = Σ a_sr."""
-    total, row = 0.0, row_of(table, s, STAGES)
+    total, row = 0.0, matrix_row(table, s, STAGES)
     for r in range(s):
         total += row[r]
     return total
@@ -68,7 +68,7 @@ def fraction(table, s):
 def evaluate(system, held, work, t, s):
     """k_s = f(y₀ + y) at the time t. Gives whether the elimination of rows failed."""
     nv, (state, m, d, c, _) = system.tree.nv, work
-    rate, change = row_of(d.k, s, 2 * nv), after(d.y, nv)
+    rate, change = matrix_row(d.k, s, 2 * nv), after(d.y, nv)
     for j in range(nv):
         d.v[j] = m.v0[j] + change[j]
     return rates(system, state, held, Stage(t, m.q0, d.y, d.v, d.q, rate, after(rate, nv)), c)
@@ -111,7 +111,7 @@ def restart(method, system, held, work, t):
         return 1.0
     # The book's guess of a first step, from f(y₀) and f(y₀ + h₀ f(y₀))
     begin_step(method, tree, m, d)
-    speed, rate, of_v, tried = 0.0, mean_square(d.k, d.scale, width), after(d.scale, nv), row_of(d.k, 1, width)
+    speed, rate, of_v, tried = 0.0, mean_square(d.k, d.scale, width), after(d.scale, nv), matrix_row(d.k, 1, width)
     for j in range(nv):
         speed += (m.v0[j] / of_v[j]) ** 2 / width
     first = 0.01 * sqrt(speed / rate) if speed > 1e-10 and rate > 1e-10 else BEGINNING
@@ -148,10 +148,10 @@ def try_steps(method, system, held, work, t, span):
     evaluations, most = 0.0, GREATEST
     while True:
         for s in range(1, END):
-            combine(row_of(table, s, STAGES), s, d.k, width, span, d.y)
+            combine(matrix_row(table, s, STAGES), s, d.k, width, span, d.y)
             if evaluate(system, held, work, t + fraction(table, s) * span, s):
                 return Made(evaluations + s, 0.0, float(SINGULAR), 0, 0.0, 0.0)
-        combine(row_of(table, END, STAGES), END, d.k, width, span, d.y)
+        combine(matrix_row(table, END, STAGES), END, d.k, width, span, d.y)
         evaluations += END - 1.0
         error = error_of(table, tree, m, d, method.tol, span)
         factor = SAFETY * error**POWER if error > 0.0 else GREATEST
@@ -178,7 +178,7 @@ def accelerate_end(system, w, held, at, c):
 def finish(system, held, work, t, step):
     """Set the end of the step that is in scratch, at the time t, and the rates there. Gives what became of it."""
     tree, nv, (state, m, d, c, _) = system.tree, system.tree.nv, work
-    rate, change = row_of(d.k, END, 2 * nv), after(d.y, nv)
+    rate, change = matrix_row(d.k, END, 2 * nv), after(d.y, nv)
     copy(m.q0, state.q, tree.nq)
     move_by(tree, state.q, d.y)
     for j in range(nv):
@@ -198,16 +198,16 @@ def join(method, system, held, work, t):
     """Make the polynomial between the ends of the step that is in scratch, from the time t on; three evaluations."""
     width, table, (_, m, d, _, _) = 2 * system.tree.nv, numbers(method.table), work
     span = m.clock[SPAN]
-    end, F1, F2 = row_of(d.k, END, width), row_of(m.F, 1, width), row_of(m.F, 2, width)
+    end, F1, F2 = matrix_row(d.k, END, width), matrix_row(m.F, 1, width), matrix_row(m.F, 2, width)
     for j in range(width):
         m.F[j] = d.y[j]
         F1[j] = span * d.k[j] - d.y[j]
         F2[j] = 2.0 * d.y[j] - span * (end[j] + d.k[j])
     for s in range(END + 1, STAGES):
-        combine(row_of(table, s, STAGES), s, d.k, width, span, d.y)
+        combine(matrix_row(table, s, STAGES), s, d.k, width, span, d.y)
         evaluate(system, held, work, t + fraction(table, s) * span, s)
     for row in range(3, ROWS):
-        combine(row_of(table, DENSE + row - 3, STAGES), STAGES, d.k, width, span, row_of(m.F, row, width))
+        combine(matrix_row(table, DENSE + row - 3, STAGES), STAGES, d.k, width, span, matrix_row(m.F, row, width))
 
 
 @part
@@ -217,7 +217,7 @@ def interpolate(tree, m, d, x, q, v):
     for j in range(width):
         y = 0.0
         for row in range(ROWS - 1, -1, -1):
-            y = (y + row_of(m.F, row, width)[j]) * (x if row % 2 == 0 else 1.0 - x)
+            y = (y + matrix_row(m.F, row, width)[j]) * (x if row % 2 == 0 else 1.0 - x)
         d.y[j] = y
     copy(m.q0, q, tree.nq)
     move_by(tree, q, d.y)

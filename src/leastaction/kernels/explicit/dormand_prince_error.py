@@ -4,7 +4,7 @@ from math import inf, sqrt
 
 from ..joints import dispatch as joint
 from ..layout import DOF
-from ..machine.columns import row_of
+from ..machine.columns import matrix_row
 from ..machine.jit import kernel, part
 from ..machine.simd import after
 from .common import combine
@@ -34,8 +34,8 @@ def mean_square(x, scale, width):
 def error_of(table, tree, m, d, tol, span):
     """Error of the step that is in scratch, in units of what is allowed."""
     nv, width = tree.nv, 2 * tree.nv
-    combine(row_of(table, ERROR, STAGES), END, d.k, width, span, d.high)
-    combine(row_of(table, ERROR + 1, STAGES), END, d.k, width, span, d.low)
+    combine(matrix_row(table, ERROR, STAGES), END, d.k, width, span, d.high)
+    combine(matrix_row(table, ERROR + 1, STAGES), END, d.k, width, span, d.low)
     high = low = 0.0
     for j in range(width):
         unit = d.scale[j]

@@ -11,7 +11,7 @@ from collections import namedtuple
 from ..constraints.closed import closed_as_views
 from ..constraints.closing import stay_closed
 from ..joints import move_by
-from ..machine.columns import row_of
+from ..machine.columns import matrix_row
 from ..machine.jit import kernel, part
 from ..machine.simd import after, numbers
 from .common import Stage, explicit_method, keep_velocity, made, rates
@@ -30,8 +30,8 @@ def room(nq, nv):
 @kernel
 def scratch_as_views(method, tree):
     a, nv = numbers(method.scratch), tree.nv
-    rate = row_of(a, 4, nv)
-    v = row_of(rate, 4, nv)
+    rate = matrix_row(a, 4, nv)
+    v = matrix_row(rate, 4, nv)
     epsilon = after(v, nv)
     return Scratch(rate, a, v, epsilon, after(epsilon, nv))
 
@@ -45,14 +45,14 @@ def runge_kutta_4(method, system, state, held, k, h):
     lost = False
     for stage in range(4):
         part_ = 0.0 if stage == 0 else (h if stage == 3 else 0.5 * h)
-        rate, a = row_of(d.rate, max(stage - 1, 0), nv), row_of(d.a, max(stage - 1, 0), nv)
+        rate, a = matrix_row(d.rate, max(stage - 1, 0), nv), matrix_row(d.a, max(stage - 1, 0), nv)
         for j in range(nv):
             d.epsilon[j] = part_ * rate[j] if stage > 0 else 0.0
             d.v[j] = v[j] + part_ * a[j] if stage > 0 else v[j]
-        at = Stage(k * h + part_, q, d.epsilon, d.v, d.q, row_of(d.rate, stage, nv), row_of(d.a, stage, nv))
+        at = Stage(k * h + part_, q, d.epsilon, d.v, d.q, matrix_row(d.rate, stage, nv), matrix_row(d.a, stage, nv))
         lost = rates(system, state, held, at, c) or lost
-    r2, r3, r4 = row_of(d.rate, 1, nv), row_of(d.rate, 2, nv), row_of(d.rate, 3, nv)
-    a2, a3, a4 = row_of(d.a, 1, nv), row_of(d.a, 2, nv), row_of(d.a, 3, nv)
+    r2, r3, r4 = matrix_row(d.rate, 1, nv), matrix_row(d.rate, 2, nv), matrix_row(d.rate, 3, nv)
+    a2, a3, a4 = matrix_row(d.a, 1, nv), matrix_row(d.a, 2, nv), matrix_row(d.a, 3, nv)
     for j in range(nv):
         d.epsilon[j] = h / 6.0 * (d.rate[j] + 2.0 * (r2[j] + r3[j]) + r4[j])
         v[j] += h / 6.0 * (d.a[j] + 2.0 * (a2[j] + a3[j]) + a4[j])

@@ -28,6 +28,6 @@ def put_pair(x, k, v):
 
 
 @formula
-def row_of(x, k, width):
+def matrix_row(x, k, width):
     """Row k of x, a matrix of so many columns: the view of x from there on."""
     return after(x, k * width)

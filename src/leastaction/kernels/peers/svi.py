@@ -16,7 +16,7 @@ import numpy as np
 
 from ..kinematics import inertia_times, place
 from ..layout import LANES
-from ..machine.columns import row_of
+from ..machine.columns import matrix_row
 from ..machine.jit import kernel
 from ..machine.memory import clear, link
 from ..machine.simd import SIMD, in_fours, integers, numbers
@@ -195,7 +195,7 @@ def link_jacobian(L, gravity, h, line, count, paths):
         odd = combined(0.5, dual(m, f, turn, move), -0.5, GD)
         X, Xt = combined(1.0, even, 1.0, odd), combined(1.0, even, -1.0, odd)
         Y, Yt = combined(0.5, GJ, -0.25 * h, GD), combined(-0.5, GJ, -0.25 * h, GD)
-        up, low = row_of(paths.upper, a, paths.width), row_of(paths.lower, a, paths.width)
+        up, low = matrix_row(paths.upper, a, paths.width), matrix_row(paths.lower, a, paths.width)
         if SIMD:
             four = line_in_fours(line)
             for k in range(LANES * (a // LANES), count, LANES):
@@ -235,7 +235,7 @@ def svi_jacobian(tree, gravity, h, paths, jacobian):
             link_jacobian(L, gravity, h, line, count, paths)
             i = paths.main[i]
         for a in range(count):
-            j, up, low = tree.iv[paths.joint[a]], row_of(paths.upper, a, width), row_of(paths.lower, a, width)
+            j, up, low = tree.iv[paths.joint[a]], matrix_row(paths.upper, a, width), matrix_row(paths.lower, a, width)
             jacobian[j, j] += up[a]
             for b in range(a + 1, count):
                 k = tree.iv[paths.joint[b]]
