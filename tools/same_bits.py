@@ -71,6 +71,17 @@ def chain(n):
     return la.library.chain(n)
 
 
+def tied():
+    """A chain whose links are tied to each other and to the ground."""
+    import leastaction as la
+
+    model = chain(6)
+    first, *_, last = model.names
+    model.add_force("tie", la.Spring(first, other=last, point=(0.1, 0.2, 0.3), stiffness=50.0, rest=0.5, damping=0.1))
+    model.add_force("anchor", la.Spring(last, other_point=(1.0, 2.0, 3.0), stiffness=20.0))
+    return model
+
+
 def four_bar(wrist=None):
     """A four-bar; if its crank carries a bob on the given joint, its rocker has stops."""
     import leastaction as la
@@ -182,6 +193,10 @@ def cases():
         "RIQN": lambda: run(chain(10), integrator=la.Variational(root_finder=la.RIQN())),
         "RIQN, ragdoll": lambda: run(library.ragdoll(), integrator=la.Variational(root_finder=la.RIQN())),
         "exp, ragdoll": lambda: run(library.ragdoll(), integrator=la.Variational(retraction="exp")),
+        "SVI, chain": lambda: run(chain(10), steps=30, integrator=la.peers.SVI(la.peers.DenseNewton())),
+        "SVI, tree": lambda: run(library.tree(3, 2, "revolute"), steps=30,
+                                 integrator=la.peers.SVI(la.peers.DenseNewton())),
+        "forces: tied chain": lambda: run(tied()),
         "RK4": lambda: run(chain(10), integrator=la.RungeKutta4()),
         "stops: dry friction": lambda: run(rubbing(), speed=3.0, steps=600),
         "stops: four-bar": lambda: run(four_bar(la.Revolute((0, 0, 1)))),

@@ -2,6 +2,8 @@
 
 Fixed joints are gone (their bodies ride on the nearest moving one), and joints of several parts have become chains
 through massless links: what is left is a tree of links whose joints are screws, balls or free.
+
+The file is long, as it has both the arrays and how they are filled: who adds an array needs both.
 """
 
 from dataclasses import dataclass, fields

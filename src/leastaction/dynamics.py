@@ -2,6 +2,8 @@
 
 Configurations q (nq,) and velocities v (nv,) are laid out by bodies in the order added. A ball joint is a quaternion
 (w, x, y, z) and a body angular velocity; a free joint is position then quaternion, and a body twist (ω, v).
+
+The file is long for its docstrings: the questions share how arguments are read and answers are checked.
 """
 
 from __future__ import annotations

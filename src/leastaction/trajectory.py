@@ -1,4 +1,8 @@
-"""What a simulation gives back."""
+"""What a simulation gives back.
+
+The file is long, as a `Trajectory` is one class of many short methods, each with its docstring; what it takes to draw,
+examine or save one is in the modules that they import.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 import leastaction as la
 from leastaction.compiled import compile_model
 from leastaction.kernels.machine.memory import system_as_views
-from leastaction.kernels.machine.simd import numbers
-from leastaction.kernels.peers.svi import Paths, paths_of, svi, svi_jacobian
+from leastaction.kernels.peers.svi import paths_as_views, paths_of, svi, svi_jacobian
 from reference import midpoint
 from reference.trees import models, random_model, random_triplet
 
@@ -20,10 +19,9 @@ H = 0.02
 
 def _derivatives(system, q0, delta, h, paths, by_v, by_q, jacobian):
     system = system_as_views(system)
-    view = Paths(paths.first, paths.main, paths.width, paths.joint, numbers(paths.line), numbers(paths.upper),
-                 numbers(paths.lower), numbers(paths.middle), paths.q, paths.v)
+    view = paths_as_views(paths)
     twice = svi(system, q0, delta, h, view, (by_v, by_q))
-    svi_jacobian(system.tree, system.gravity, h, view, numbers(jacobian), len(by_v))
+    svi_jacobian(system.tree, system.gravity, h, view, jacobian)
     return twice
 
 
@@ -35,7 +33,7 @@ def evaluate(model, q0, q1, h):
     c = compile_model(model)
     by_v, by_q, J = np.zeros(c.nv), np.zeros(c.nv), np.zeros((c.nv, c.nv))
     paths = paths_of(c.tree.parent, c.workspace(), True)
-    twice = derivatives(c.system, q0, q1 - q0, h, paths, by_v, by_q, J.reshape(-1))
+    twice = derivatives(c.system, q0, q1 - q0, h, paths, by_v, by_q, J)
     return by_v, by_q, J, twice / 2
 
 

@@ -44,64 +44,6 @@ def test_compiling_is_announced_on_the_first_run_only(tmp_path):
     assert (again.stdout, again.stderr) == (first.stdout, "")
 
 
-# What a run prints: numbers of the model, and the cache folder, whose name is the key. The energy is compiled in two
-# seconds, the residual in seven.
-MODEL = """
-import leastaction as la
-from leastaction.kernels.machine import cache
-model = la.library.pendulum()
-(body,) = model.names
-model.add_force("tie", la.Spring(body, point=(1, 0, 0), other_point=(3, 0, 0), stiffness=10.0, rest=0.5))
-"""
-ENERGY = MODEL + "print(la.energy(model, [0.1], [1.0]), cache.FOLDER)"
-RESIDUAL = MODEL + "print(la.discrete_residual(model, [0.1], [0.2], [0.31], 0.1), cache.FOLDER)"
-KEY = "from leastaction.kernels.machine import cache; print('none', cache.FOLDER)"   # what would take long to compile
-
-# In each folder of kernels, something on which what is printed depends: what is run, file, text, other text.
-CONSTANTS = {
-    ".": (ENERGY, "rnea.py", "return 0.5 * twice", "return 0.75 * twice"),
-    "constraints": (KEY, "rows.py", "POWERS = 5", "POWERS = 6"),
-    "elements": (ENERGY, "springs.py", "0.5 * springs.stiffness", "0.75 * springs.stiffness"),
-    "explicit": (KEY, "dormand_prince.py", "LONGEST = 1000", "LONGEST = 1001"),
-    "joints": (ENERGY, "screw.py", "return scale(rates[k], L.axis_turn)", "return scale(2.0 * rates[k], L.axis_turn)"),
-    "limits": (KEY, "events.py", "TRIALS = 100", "TRIALS = 101"),
-    "machine": (ENERGY, "float4.py", "builder.fadd(builder.fadd(a, b), builder.fadd(c, d))", "builder.fadd(c, d)"),
-    "maths": (ENERGY, "vec3.py", "return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]", "return a[0] * b[0] + a[1] * b[1]"),
-    "peers": (KEY, "linear.py", "result, done = 0.0, 0", "result, done = 1.0, 0"),
-    "retractions": (RESIDUAL, "split.py", "scale(mass, move)", "scale(2.0 * mass, move)"),
-}
-
-
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles")
-def test_an_edit_in_any_folder_is_never_run_from_old_code(tmp_path):
-    """Numba itself checks the file of the function that Python calls, and no other."""
-    package = tmp_path / "leastaction"
-    shutil.copytree(SOURCE, package, ignore=shutil.ignore_patterns("__pycache__"))
-    kernels = package / "kernels"
-    assert {path.parent.relative_to(kernels).as_posix() for path in kernels.rglob("*.py")} == set(CONSTANTS)
-
-    def made(code):
-        numbers, _, key = python(code, tmp_path / "cache", tmp_path).stdout.rpartition(" ")
-        return numbers, key
-
-    before = {code: made(code) for code in (ENERGY, RESIDUAL, KEY)}
-    keys = {key for _, key in before.values()}
-    assert len(keys) == 1
-    for folder, (code, name, old, new) in CONSTANTS.items():
-        edited = kernels / folder / name
-        text = edited.read_text(encoding="utf-8")
-        assert text.count(old) == 1
-        edited.write_text(text.replace(old, new), encoding="utf-8")
-        numbers, key = made(code)
-        assert (numbers != before[code][0]) == (code != KEY), folder
-        keys.add(key)
-        edited.write_text(text, encoding="utf-8")
-    assert len(keys) == 1 + len(CONSTANTS)
-    again = python(ENERGY, tmp_path / "cache", tmp_path)
-    assert again.stdout.rpartition(" ")[::2] == before[ENERGY]
-    assert again.stderr == ""
-
-
 def test_kernels_read_nothing_of_the_package_that_is_not_in_the_key():
     for path in (SOURCE / "kernels").rglob("*.py"):
         depth = len(path.relative_to(SOURCE / "kernels").parts)  # so many dots are the folder of kernels

@@ -1,4 +1,7 @@
-"""Several integrators on the same model, side by side."""
+"""Several integrators on the same model, side by side.
+
+The file is long, as it has both the entries of the table and what makes them.
+"""
 
 from __future__ import annotations
 

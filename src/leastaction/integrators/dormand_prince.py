@@ -18,6 +18,7 @@ from leastaction.compiled import Compiled
 from leastaction.integrators.base import Integrator
 from leastaction.integrators.status import Status
 from leastaction.kernels.explicit import dormand_prince as kernel
+from leastaction.kernels.explicit.dormand_prince_memory import memory_size, room
 from leastaction.kernels.explicit.dormand_prince_table import TABLE
 
 LEAST, GREATEST = 1e-14, 1e-2  # tolerances: below, round-off decides; above, the method is out of its depth
@@ -61,7 +62,7 @@ class DormandPrince8(Integrator):
 
     def method(self, c: Compiled) -> Any:
         """Return what the kernels read, for a model."""
-        memory, scratch = np.zeros(kernel.memory_size(c.nq, c.nv)), np.zeros(kernel.room(c.nq, c.nv))
+        memory, scratch = np.zeros(memory_size(c.nq, c.nv)), np.zeros(room(c.nq, c.nv))
         return kernel.DormandPrince8(float(self.tol), TABLE, memory, scratch, c.closed())
 
     def finer(self) -> "DormandPrince8":

@@ -3,6 +3,7 @@ to it: push there."""
 
 from collections import namedtuple
 
+from ..machine import columns
 from ..machine.jit import kernel
 from ..machine.memory import link
 from ..machine.simd import choose, less, number, numbers
@@ -18,8 +19,8 @@ Line = namedtuple("Line", "on other arm other_arm way")
 @kernel
 def vector(w, column, k):
     """Vector k of a column (m, 3)."""
-    x = numbers(column)
-    return number(w, x[3 * k]), number(w, x[3 * k + 1]), number(w, x[3 * k + 2])
+    x, y, z = columns.vector(numbers(column), k)
+    return number(w, x), number(w, y), number(w, z)
 
 
 @kernel

@@ -18,8 +18,9 @@ from ..joints import dispatch as joint
 from ..joints import move_by
 from ..kinematics import place
 from ..layout import Made
+from ..machine.columns import matrix_row
 from ..machine.jit import kernel, part
-from ..machine.memory import copy
+from ..machine.memory import clear, copy
 from ..methods import method
 from ..momentum import generalized_momentum, momentum_of
 from ..node import enter_node, potential_energy
@@ -60,6 +61,18 @@ def accelerate(system, w, held, at, c):
     _, lost = factor_node(tree, w, c)
     acceleration(system, w, at.v, held, c, at.a)
     return lost
+
+
+@kernel
+def combine(row, stages, k, width, factor, out):
+    """out = factor Σ_s row[s] k_s over the first stages."""
+    clear(out, width)
+    for s in range(stages):
+        weight = factor * row[s]
+        if weight != 0.0:
+            rate = matrix_row(k, s, width)
+            for j in range(width):
+                out[j] += weight * rate[j]
 
 
 @kernel

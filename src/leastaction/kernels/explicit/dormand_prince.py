@@ -26,27 +26,23 @@ from ..constraints.dynamics import acceleration
 from ..elements import set_time
 from ..joints import dispatch as joint
 from ..joints import move_by
-from ..layout import DOF, SERVO, Made
+from ..layout import SERVO, Made
+from ..machine.columns import matrix_row
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, copy, link
 from ..machine.simd import after, numbers
 from ..settings import NOT_FINITE, SINGULAR, TOO_MANY, TOO_SHORT
-from .common import Stage, accelerate, explicit_method, increment_rate, keep_velocity, rates
+from .common import Stage, accelerate, combine, explicit_method, increment_rate, keep_velocity, rates
 from .common import undo as undo_step
-from .dormand_prince_table import DENSE, END, ERROR, STAGES
+from .dormand_prince_error import error_of, mean_square, set_scale, worst
+from .dormand_prince_memory import (
+    BEGUN, CLOCK, COUNT, NEXT, ROWS, SPAN, START, memory_as_views, scratch_as_views,
+)
+from .dormand_prince_table import DENSE, END, STAGES
 
-# tol: error allowed in a step; table: of coefficients; memory: what outlasts a call, see Memory; scratch; closed:
-# see constraints/closed.py, or None
+# tol: error allowed in a step; table: of coefficients; memory, scratch: see dormand_prince_memory.py; closed: see
+# constraints/closed.py, or None
 DormandPrince8 = namedtuple("DormandPrince8", "tol table memory scratch closed")
-# clock: see below; q0, v0: at the start of the internal step; q1, v1, a1: at its end, with the acceleration there;
-# F (7, 2 nv): of the polynomial between them
-Memory = namedtuple("Memory", "clock q0 v0 q1 v1 a1 F")
-# The clock. BEGUN: 1 if there is an internal step that reaches beyond the node, or to it; START: of that step, s after
-# a node; COUNT: nodes passed since that one; SPAN: length of the step; NEXT: that of the next one, or 0 if unknown
-BEGUN, START, COUNT, SPAN, NEXT = 0, 1, 2, 3, 4
-CLOCK, ROWS = 5, 7
-# k (16, 2 nv): rates of the stages; y: H Σ a k; high, low: estimates of the error; scale: their units; v, q: of a stage
-Scratch = namedtuple("Scratch", "k y high low scale v q")
 # What a step works on: the state, the memory, the scratch memory, the rows or None; h: distance of nodes
 Work = namedtuple("Work", "state m d c h")
 
@@ -59,61 +55,12 @@ POWER = -1.0 / 8.0
 BEGINNING = 1e-6  # s, of a first step from a state without any motion
 
 
-def memory_size(nq, nv):
-    """So many numbers in the memory."""
-    return CLOCK + 2 * nq + 3 * nv + ROWS * 2 * nv
-
-
-def room(nq, nv):
-    """So many numbers in scratch."""
-    return STAGES * 2 * nv + 4 * 2 * nv + nv + nq
-
-
-@kernel
-def memory_as_views(method, tree):
-    clock = numbers(method.memory)
-    q0 = after(clock, CLOCK)
-    v0 = after(q0, tree.nq)
-    q1 = after(v0, tree.nv)
-    v1 = after(q1, tree.nq)
-    a1 = after(v1, tree.nv)
-    return Memory(clock, q0, v0, q1, v1, a1, after(a1, tree.nv))
-
-
-@kernel
-def scratch_as_views(method, tree):
-    width, k = 2 * tree.nv, numbers(method.scratch)
-    y = after(k, STAGES * width)
-    high = after(y, width)
-    low = after(high, width)
-    scale = after(low, width)
-    v = after(scale, width)
-    return Scratch(k, y, high, low, scale, v, after(v, tree.nv))
-
-
-@kernel
-def row_of(table, row):
-    return after(table, row * STAGES)
-
-
-@kernel
-def combine(row, stages, k, width, factor, out):
-    """out = factor Σ_s row[s] k_s over the first stages."""
-    clear(out, width)
-    for s in range(stages):
-        weight = factor * row[s]
-        if weight != 0.0:
-            rate = after(k, s * width)
-            for j in range(width):
-                out[j] += weight * rate[j]
-
-
 @kernel
 def fraction(table, s):
     """Where stage s is in the step, in parts of it: c_s = Σ a_sr."""
-    total = 0.0
+    total, row = 0.0, matrix_row(table, s, STAGES)
     for r in range(s):
-        total += table[s * STAGES + r]
+        total += row[r]
     return total
 
 
@@ -121,28 +68,10 @@ def fraction(table, s):
 def evaluate(system, held, work, t, s):
     """k_s = f(y₀ + y) at the time t. Gives whether the elimination of rows failed."""
     nv, (state, m, d, c, _) = system.tree.nv, work
-    rate = after(d.k, 2 * nv * s)
+    rate, change = matrix_row(d.k, s, 2 * nv), after(d.y, nv)
     for j in range(nv):
-        d.v[j] = m.v0[j] + d.y[nv + j]
+        d.v[j] = m.v0[j] + change[j]
     return rates(system, state, held, Stage(t, m.q0, d.y, d.v, d.q, rate, after(rate, nv)), c)
-
-
-@kernel
-def set_scale(tree, q, v, tol, scale):
-    """Units of the error, tol (1 + |y|): y is v, and for ε the coordinate itself."""
-    for i in range(tree.n):
-        joint.unit(tree.kind[i], q, tree.iq[i], scale, tree.iv[i])
-    for j in range(tree.nv):
-        scale[j] *= tol
-        scale[tree.nv + j] = tol * (1.0 + abs(v[j]))
-
-
-@kernel
-def mean_square(x, scale, width):
-    total = 0.0
-    for j in range(width):
-        total += (x[j] / scale[j]) ** 2
-    return total / width
 
 
 @kernel
@@ -182,9 +111,9 @@ def restart(method, system, held, work, t):
         return 1.0
     # The book's guess of a first step, from f(y₀) and f(y₀ + h₀ f(y₀))
     begin_step(method, tree, m, d)
-    speed, rate = 0.0, mean_square(d.k, d.scale, width)
+    speed, rate, of_v, tried = 0.0, mean_square(d.k, d.scale, width), after(d.scale, nv), matrix_row(d.k, 1, width)
     for j in range(nv):
-        speed += (m.v0[j] / d.scale[nv + j]) ** 2 / width
+        speed += (m.v0[j] / of_v[j]) ** 2 / width
     first = 0.01 * sqrt(speed / rate) if speed > 1e-10 and rate > 1e-10 else BEGINNING
     first = min(first, longest_span(tree, m.v0, h))
     direction = 1.0 if h > 0.0 else -1.0
@@ -192,7 +121,7 @@ def restart(method, system, held, work, t):
         d.y[j] = direction * first * d.k[j]
     evaluate(system, held, work, t + direction * first, 1)
     for j in range(width):
-        d.high[j] = (d.k[width + j] - d.k[j]) / first
+        d.high[j] = (tried[j] - d.k[j]) / first
     steepest = max(sqrt(rate), sqrt(mean_square(d.high, d.scale, width)))
     second = (0.01 / steepest) ** -POWER if steepest > 1e-15 else max(BEGINNING, 1e-3 * first)
     m.clock[NEXT] = direction * min(100.0 * first, second)
@@ -211,23 +140,6 @@ def begin_step(method, tree, m, d):
 
 
 @part
-def error_of(table, tree, m, d, tol, span):
-    """Error of the step that is in scratch, in units of what is allowed."""
-    nv, width = tree.nv, 2 * tree.nv
-    combine(row_of(table, ERROR), END, d.k, width, span, d.high)
-    combine(row_of(table, ERROR + 1), END, d.k, width, span, d.low)
-    high = low = 0.0
-    for j in range(width):
-        unit = d.scale[j]
-        if j >= nv:
-            unit = max(unit, tol * (1.0 + abs(m.v0[j - nv] + d.y[j])))
-        high += (d.high[j] / unit) ** 2
-        low += (d.low[j] / unit) ** 2
-    below = high + 0.01 * low
-    return high / sqrt(below * width) if below > 0.0 else 0.0 * below
-
-
-@part
 def try_steps(method, system, held, work, t, span):
     """Make an internal step of this length from the time t on, or one as much shorter as it takes. Gives what became of
     it."""
@@ -236,10 +148,10 @@ def try_steps(method, system, held, work, t, span):
     evaluations, most = 0.0, GREATEST
     while True:
         for s in range(1, END):
-            combine(row_of(table, s), s, d.k, width, span, d.y)
+            combine(matrix_row(table, s, STAGES), s, d.k, width, span, d.y)
             if evaluate(system, held, work, t + fraction(table, s) * span, s):
                 return Made(evaluations + s, 0.0, float(SINGULAR), 0, 0.0, 0.0)
-        combine(row_of(table, END), END, d.k, width, span, d.y)
+        combine(matrix_row(table, END, STAGES), END, d.k, width, span, d.y)
         evaluations += END - 1.0
         error = error_of(table, tree, m, d, method.tol, span)
         factor = SAFETY * error**POWER if error > 0.0 else GREATEST
@@ -266,11 +178,11 @@ def accelerate_end(system, w, held, at, c):
 def finish(system, held, work, t, step):
     """Set the end of the step that is in scratch, at the time t, and the rates there. Gives what became of it."""
     tree, nv, (state, m, d, c, _) = system.tree, system.tree.nv, work
-    rate = after(d.k, END * 2 * nv)
+    rate, change = matrix_row(d.k, END, 2 * nv), after(d.y, nv)
     copy(m.q0, state.q, tree.nq)
     move_by(tree, state.q, d.y)
     for j in range(nv):
-        state.v[j] = m.v0[j] + d.y[nv + j]
+        state.v[j] = m.v0[j] + change[j]
     set_time(system.elements, tree, state.w, t)
     step = stay_closed(system, state, d.low, False, step, c)
     copy(state.q, m.q1, tree.nq)
@@ -281,51 +193,36 @@ def finish(system, held, work, t, step):
     return step
 
 
-@kernel
-def worst(tree, d):
-    """The joint with the largest error."""
-    found, most = 0, -1.0
-    for i in range(tree.n):
-        for e in range(tree.iv[i], tree.iv[i] + DOF[tree.kind[i]]):
-            for j in (e, tree.nv + e):
-                size = abs(d.high[j] / d.scale[j])
-                if not size < inf:
-                    return i
-                if size > most:
-                    found, most = i, size
-    return found
-
-
 @part
 def join(method, system, held, work, t):
     """Make the polynomial between the ends of the step that is in scratch, from the time t on; three evaluations."""
     width, table, (_, m, d, _, _) = 2 * system.tree.nv, numbers(method.table), work
     span = m.clock[SPAN]
-    end = after(d.k, END * width)
+    end, F1, F2 = matrix_row(d.k, END, width), matrix_row(m.F, 1, width), matrix_row(m.F, 2, width)
     for j in range(width):
         m.F[j] = d.y[j]
-        m.F[width + j] = span * d.k[j] - d.y[j]
-        m.F[2 * width + j] = 2.0 * d.y[j] - span * (end[j] + d.k[j])
+        F1[j] = span * d.k[j] - d.y[j]
+        F2[j] = 2.0 * d.y[j] - span * (end[j] + d.k[j])
     for s in range(END + 1, STAGES):
-        combine(row_of(table, s), s, d.k, width, span, d.y)
+        combine(matrix_row(table, s, STAGES), s, d.k, width, span, d.y)
         evaluate(system, held, work, t + fraction(table, s) * span, s)
     for row in range(3, ROWS):
-        combine(row_of(table, DENSE + row - 3), STAGES, d.k, width, span, after(m.F, row * width))
+        combine(matrix_row(table, DENSE + row - 3, STAGES), STAGES, d.k, width, span, matrix_row(m.F, row, width))
 
 
 @part
 def interpolate(tree, m, d, x, q, v):
     """The state at the fraction x of the internal step."""
-    nv, width, F = tree.nv, 2 * tree.nv, m.F
+    nv, width, change = tree.nv, 2 * tree.nv, after(d.y, tree.nv)
     for j in range(width):
         y = 0.0
         for row in range(ROWS - 1, -1, -1):
-            y = (y + F[row * width + j]) * (x if row % 2 == 0 else 1.0 - x)
+            y = (y + matrix_row(m.F, row, width)[j]) * (x if row % 2 == 0 else 1.0 - x)
         d.y[j] = y
     copy(m.q0, q, tree.nq)
     move_by(tree, q, d.y)
     for j in range(nv):
-        v[j] = m.v0[j] + d.y[nv + j]
+        v[j] = m.v0[j] + change[j]
 
 
 @part

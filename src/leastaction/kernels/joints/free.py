@@ -1,4 +1,7 @@
-"""A FREE joint: six degrees of freedom, a rotation and a translation. The verbs are those of dispatch.py."""
+"""A FREE joint: six degrees of freedom, a rotation and a translation. The verbs are those of dispatch.py.
+
+The file is long, as dispatch.py takes all verbs of a kind from one: they are short, and in groups by headings.
+"""
 
 from math import sqrt
 

@@ -1,5 +1,7 @@
 """What a BALL and a FREE joint share: they move on their group, by the rotation ``joint_rotation`` and the translation
 ``joint_shift`` over a step, in world axes at t_k. Their increments and rates are in body axes.
+
+The file is long, as ball.py and free.py take verbs and parts of verbs from it alike.
 """
 
 from ..elements import armature, damper, lookahead, spring, torsion

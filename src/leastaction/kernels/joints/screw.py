@@ -1,6 +1,7 @@
 """A SCREW joint: one degree of freedom, a turn about an axis and a slide along it. It moves by ``delta`` over a step.
 
 The verbs are those of dispatch.py. What follows them is of all SCREW joints at once, four at a time where that can be.
+The file is long, as dispatch.py takes all verbs of a kind from one: they are short, and in groups by headings.
 """
 
 from ..elements import armature, damper, lookahead, servo, spring

@@ -1,7 +1,8 @@
-"""Vectors and pairs of vectors that lie one behind the other in an array, by their number."""
+"""Vectors, pairs of vectors and rows that lie one behind the other in an array, by their number."""
 
 from ..maths.spatial import put6, read3, read6
 from .jit import formula
+from .simd import after
 
 
 @formula
@@ -24,3 +25,9 @@ def pair(x, k):
 @formula
 def put_pair(x, k, v):
     put6(x, 6 * k, v)
+
+
+@formula
+def matrix_row(x, k, width):
+    """Row k of x, a matrix of so many columns: the view of x from there on."""
+    return after(x, k * width)

@@ -10,13 +10,13 @@ from ..drnea_jacobian import drnea_jacobian
 from ..joints import dispatch as joint, get_motion, get_solution, improve_motion, joint_residual, put_rhs
 from ..machine.jit import kernel, part
 from ..machine.memory import clear, link
-from ..machine.simd import integers, numbers
+from ..machine.simd import numbers
 from ..maths.vec3 import NONE
 from ..root import FLOOR_LIMIT, LEAST_COSINE
 from ..settings import ABSOLUTE, BROYDEN, CONVERGED, DENSE_NEWTON, EXHAUSTED, FLOOR, NOT_FINITE, ROTATION, RIQN, SVI
 from ..sweep import down, up
 from .linear import add_row, lu_solve, product, transposed_product
-from .svi import Paths, paths_of, svi, svi_jacobian
+from .svi import paths_as_views, paths_of, svi, svi_jacobian
 
 # matrix: (nv²,) the Jacobian, or Broyden's approximation of its inverse; f, step, x, y, z: (nv,) the residual, the
 # last step of the search, and scratch; paths: of svi.py
@@ -37,10 +37,8 @@ def scratch_of(parent: np.ndarray, nv: int, workspace: np.ndarray, residual: int
 @part
 def scratch_as_views(scratch):
     """Scratch memory through views."""
-    p = scratch.paths
-    return Scratch(scratch.matrix, scratch.f, scratch.step, scratch.x, scratch.y, scratch.z, Paths(
-        p.first, integers(p.main), p.width, p.joint, numbers(p.line), numbers(p.upper), numbers(p.lower),
-        numbers(p.middle), p.q, p.v))
+    return Scratch(scratch.matrix, scratch.f, scratch.step, scratch.x, scratch.y, scratch.z,
+                   paths_as_views(scratch.paths))
 
 
 @kernel
@@ -90,15 +88,16 @@ def solve_with_mass(tree, w, b, x):
 @kernel
 def newton_step(system, w, h, settings, residual, scratch):
     """scratch.step = −J⁻¹ f. Gives whether J is regular."""
-    tree, nv, matrix = system.tree, len(scratch.f), numbers(scratch.matrix)
+    tree, nv = system.tree, len(scratch.f)
+    jacobian = scratch.matrix.reshape((nv, nv))
     if residual == SVI:
-        svi_jacobian(tree, system.gravity, h, scratch.paths, matrix, nv)
+        svi_jacobian(tree, system.gravity, h, scratch.paths, jacobian)
     else:
         clear(scratch.x, tree.nv)
-        drnea_jacobian(tree, w, h, settings.retraction, scratch.x, scratch.matrix.reshape((nv, nv)))
+        drnea_jacobian(tree, w, h, settings.retraction, scratch.x, jacobian)
     for j in range(nv):
         scratch.step[j] = -scratch.f[j]
-    return lu_solve(matrix, nv, numbers(scratch.step))
+    return lu_solve(numbers(scratch.matrix), nv, numbers(scratch.step))
 
 
 @kernel

@@ -16,18 +16,18 @@ import numpy as np
 
 from ..kinematics import inertia_times, place
 from ..layout import LANES
+from ..machine.columns import matrix_row
 from ..machine.jit import kernel
-from ..machine.memory import link
-from ..machine.simd import SIMD, in_fours
+from ..machine.memory import clear, link
+from ..machine.simd import SIMD, in_fours, integers, numbers
+from ..machine.svi_line import ROWS, column, line_in_fours, line_of, put_move, put_turn
 from ..maths.vec3 import add, add_scaled, cross, dot, scale, sub
 from ..rnea import velocities
 
 # first: links at which paths begin; main: the next link on the path, −1 at its end; width: of the line, in numbers;
-# joint: (width,) the links of the line; line: 14 rows, J (6), D (6), ∂L/∂v, ∂L/∂q; upper, lower: (width²) the second
-# derivatives by (a, b) and (b, a), b below a; middle: a workspace for the configuration q̄; q, v: (nv,) q̄ and v̄
+# joint: (width,) the links of the line; line: see machine/svi_line.py; upper, lower: (width²) the second derivatives by
+# (a, b) and (b, a), b below a; middle: a workspace for the configuration q̄; q, v: (nv,) q̄ and v̄
 Paths = namedtuple("Paths", "first main width joint line upper lower middle q v")
-
-J_TURN, J_MOVE, D_TURN, D_MOVE, BY_V, BY_Q, ROWS = 0, 3, 6, 9, 12, 13, 14
 
 
 def paths_of(parent: np.ndarray, workspace: np.ndarray, jacobian: bool) -> Paths:
@@ -47,16 +47,10 @@ def paths_of(parent: np.ndarray, workspace: np.ndarray, jacobian: bool) -> Paths
 
 
 @kernel
-def take(x, k, row, width):
-    """A vector of the line: of joint k, or of joints k to k + 3."""
-    a = row * width + k
-    return x[a], x[a + width], x[a + 2 * width]
-
-
-@kernel
-def lay(x, k, row, width, value):
-    a = row * width + k
-    x[a], x[a + width], x[a + 2 * width] = value
+def paths_as_views(paths):
+    """The scratch memory through views."""
+    return Paths(paths.first, integers(paths.main), paths.width, paths.joint, numbers(paths.line),
+                 numbers(paths.upper), numbers(paths.lower), numbers(paths.middle), paths.q, paths.v)
 
 
 @kernel
@@ -72,41 +66,40 @@ def dual(m, f, turn, move):
 
 
 @kernel
-def shift(x, k, width, arm):
+def shift(line, k, arm):
     """Columns J and D of the parent, shifted to the child's origin."""
-    lay(x, k, J_MOVE, width, add(take(x, k, J_MOVE, width), cross(take(x, k, J_TURN, width), arm)))
-    lay(x, k, D_MOVE, width, add(take(x, k, D_MOVE, width), cross(take(x, k, D_TURN, width), arm)))
+    for pair in (line.J, line.D):
+        turn, move = column(pair, k)
+        put_move(pair, k, add(move, cross(turn, arm)))
 
 
 @kernel
-def collect(x, k, width, momentum, weight):
+def collect(line, k, momentum, weight):
     """Add what a link of this momentum and weight gives to ∂L/∂v and ∂L/∂q."""
     (m, f), (weight_m, weight_f) = momentum, weight
-    turn, move = take(x, k, J_TURN, width), take(x, k, J_MOVE, width)
-    turn_q, move_q = take(x, k, D_TURN, width), take(x, k, D_MOVE, width)
-    x[BY_V * width + k] = x[BY_V * width + k] + (dot(turn, m) + dot(move, f))
-    x[BY_Q * width + k] = x[BY_Q * width + k] + (
+    (turn, move), (turn_q, move_q) = column(line.J, k), column(line.D, k)
+    line.by_v[k] = line.by_v[k] + (dot(turn, m) + dot(move, f))
+    line.by_q[k] = line.by_q[k] + (
         dot(turn_q, m) + dot(move_q, f) + dot(turn, weight_m) + dot(move, weight_f))
 
 
 @kernel
-def own_columns(L, x, k, width):
+def own_columns(L, line, k):
     """J_ii = S_i and D_ii = [V_i, S_i] of the link itself."""
     turn, move = L.axis
     own_turn, own_move = L.twist
     d_turn, d_move = bracket(own_turn, own_move, turn, move)
-    lay(x, k, J_TURN, width, turn)
-    lay(x, k, J_MOVE, width, move)
-    lay(x, k, D_TURN, width, d_turn)
-    lay(x, k, D_MOVE, width, d_move)
+    put_turn(line.J, k, turn)
+    put_move(line.J, k, move)
+    put_turn(line.D, k, d_turn)
+    put_move(line.D, k, d_move)
 
 
 @kernel
 def begin_path(tree, w, paths, first):
     """Clear the line and set the columns of the joints above a link, seen at its origin. Gives their number."""
-    x, width = paths.line, paths.width
-    for j in range(ROWS * width):
-        x[j] = 0.0
+    line = line_of(paths.line, paths.width)
+    clear(paths.line, ROWS * paths.width)
     count, above = 0, tree.parent[first]
     while above < tree.n:
         count += 1
@@ -115,8 +108,8 @@ def begin_path(tree, w, paths, first):
     for k in range(count - 1, -1, -1):
         L = link(w, above)
         paths.joint[k] = above
-        own_columns(L, x, k, width)
-        shift(x, k, width, sub(origin, L.origin))
+        own_columns(L, line, k)
+        shift(line, k, sub(origin, L.origin))
         above = tree.parent[above]
     return count
 
@@ -135,7 +128,7 @@ def midpoint(tree, w, q0, delta, h, paths):
 def svi(system, q0, delta, h, paths, by):
     """Set ``by`` to (∂L/∂v, ∂L/∂q), each (nv,), at the middle of the step q0 to q0 + delta. Gives twice the kinetic
     energy."""
-    tree, w, x, width, (by_v, by_q) = system.tree, paths.middle, paths.line, paths.width, by
+    tree, w, line, (by_v, by_q) = system.tree, paths.middle, line_of(paths.line, paths.width), by
     midpoint(tree, w, q0, delta, h, paths)
     for j in range(len(by_v)):
         by_v[j] = 0.0
@@ -149,22 +142,22 @@ def svi(system, q0, delta, h, paths, by):
             momentum, force = inertia_times(L, L.mass, turn, move), scale(L.mass, system.gravity)
             weight = cross(L.centre, force), force
             if SIMD:
-                four = in_fours(x)
+                four = line_in_fours(line)
                 for k in range(0, count, LANES):
-                    shift(four, k, width, arm)
-                    collect(four, k, width, momentum, weight)
+                    shift(four, k, arm)
+                    collect(four, k, momentum, weight)
             else:
                 for k in range(count):
-                    shift(x, k, width, arm)
-                    collect(x, k, width, momentum, weight)
+                    shift(line, k, arm)
+                    collect(line, k, momentum, weight)
             paths.joint[count] = i
-            own_columns(L, x, count, width)
-            collect(x, count, width, momentum, weight)
+            own_columns(L, line, count)
+            collect(line, count, momentum, weight)
             count += 1
             i = paths.main[i]
         for k in range(count):
-            by_v[tree.iv[paths.joint[k]]] += x[BY_V * width + k]
-            by_q[tree.iv[paths.joint[k]]] += x[BY_Q * width + k]
+            by_v[tree.iv[paths.joint[k]]] += line.by_v[k]
+            by_q[tree.iv[paths.joint[k]]] += line.by_q[k]
     twice = 0.0
     for j in range(len(by_v)):
         twice += by_v[j] * paths.v[j]
@@ -172,14 +165,11 @@ def svi(system, q0, delta, h, paths, by):
 
 
 @kernel
-def second_derivatives(x, k, width, up, low, row, X, Y, Xt, Yt):
+def second_derivatives(line, k, up, low, X, Y, Xt, Yt):
     """Add X·J_b + Y·D_b to the upper row, and the same with Xt and Yt to the lower one; b = k, or k to k + 3."""
-    turn, move = take(x, k, J_TURN, width), take(x, k, J_MOVE, width)
-    turn_q, move_q = take(x, k, D_TURN, width), take(x, k, D_MOVE, width)
-    up[row + k] = up[row + k] + (
-        dot(turn, X[0]) + dot(move, X[1]) + (dot(turn_q, Y[0]) + dot(move_q, Y[1])))
-    low[row + k] = low[row + k] + (
-        dot(turn, Xt[0]) + dot(move, Xt[1]) + (dot(turn_q, Yt[0]) + dot(move_q, Yt[1])))
+    (turn, move), (turn_q, move_q) = column(line.J, k), column(line.D, k)
+    up[k] = up[k] + (dot(turn, X[0]) + dot(move, X[1]) + (dot(turn_q, Y[0]) + dot(move_q, Y[1])))
+    low[k] = low[k] + (dot(turn, Xt[0]) + dot(move, Xt[1]) + (dot(turn_q, Yt[0]) + dot(move_q, Yt[1])))
 
 
 @kernel
@@ -189,15 +179,14 @@ def combined(a, x, b, y):
 
 
 @kernel
-def link_jacobian(L, gravity, h, x, width, count, up, low):
+def link_jacobian(L, gravity, h, line, count, paths):
     """Add what a link gives to L_vv/h + (L_vq − L_qv)/2 − (h/4) L_qq, by every two joints above it."""
     mass = L.mass
     moment = scale(mass, L.centre)
     own_turn, own_move = L.twist
     m, f = inertia_times(L, mass, own_turn, own_move)
     for a in range(count):
-        turn, move = take(x, a, J_TURN, width), take(x, a, J_MOVE, width)
-        turn_q, move_q = take(x, a, D_TURN, width), take(x, a, D_MOVE, width)
+        (turn, move), (turn_q, move_q) = column(line.J, a), column(line.D, a)
         GJ, GD = inertia_times(L, mass, turn, move), inertia_times(L, mass, turn_q, move_q)
         lever = cross(gravity, turn)
         k_m, k_f = dual(m, f, turn_q, move_q)
@@ -206,53 +195,52 @@ def link_jacobian(L, gravity, h, x, width, count, up, low):
         odd = combined(0.5, dual(m, f, turn, move), -0.5, GD)
         X, Xt = combined(1.0, even, 1.0, odd), combined(1.0, even, -1.0, odd)
         Y, Yt = combined(0.5, GJ, -0.25 * h, GD), combined(-0.5, GJ, -0.25 * h, GD)
-        row = a * width
+        up, low = matrix_row(paths.upper, a, paths.width), matrix_row(paths.lower, a, paths.width)
         if SIMD:
-            four, up4, low4 = in_fours(x), in_fours(up), in_fours(low)
+            four = line_in_fours(line)
             for k in range(LANES * (a // LANES), count, LANES):
-                second_derivatives(four, k, width, up4, low4, row, X, Y, Xt, Yt)
+                second_derivatives(four, k, in_fours(up), in_fours(low), X, Y, Xt, Yt)
         else:
             for k in range(a, count):
-                second_derivatives(x, k, width, up, low, row, X, Y, Xt, Yt)
+                second_derivatives(line, k, up, low, X, Y, Xt, Yt)
 
 
 @kernel
-def svi_jacobian(tree, gravity, h, paths, jacobian, nv):
-    """Fill jacobian (nv × nv, flat) = ∂/∂q1 (∂L/∂v − (h/2) ∂L/∂q), with the terms of armature, damping and springs.
+def svi_jacobian(tree, gravity, h, paths, jacobian):
+    """Fill jacobian (nv, nv) = ∂/∂q1 (∂L/∂v − (h/2) ∂L/∂q), with the terms of armature, damping and springs.
 
     Needs svi().
     """
-    w, x, width, up, low = paths.middle, paths.line, paths.width, paths.upper, paths.lower
-    for j in range(nv * nv):
-        jacobian[j] = 0.0
+    w, width, line = paths.middle, paths.width, line_of(paths.line, paths.width)
+    for row in range(tree.nv):
+        clear(jacobian[row], tree.nv)
     for start in paths.first:
         count, i = begin_path(tree, w, paths, start), start
-        for j in range(width * width):
-            up[j] = 0.0
-            low[j] = 0.0
+        clear(paths.upper, width * width)
+        clear(paths.lower, width * width)
         while i >= 0:  # root → leaves
             L = link(w, i)
             if i != start:
                 arm = L.arm
                 if SIMD:
-                    four = in_fours(x)
+                    four = line_in_fours(line)
                     for k in range(0, count, LANES):
-                        shift(four, k, width, arm)
+                        shift(four, k, arm)
                 else:
                     for k in range(count):
-                        shift(x, k, width, arm)
+                        shift(line, k, arm)
             paths.joint[count] = i
-            own_columns(L, x, count, width)
+            own_columns(L, line, count)
             count += 1
-            link_jacobian(L, gravity, h, x, width, count, up, low)
+            link_jacobian(L, gravity, h, line, count, paths)
             i = paths.main[i]
         for a in range(count):
-            row = tree.iv[paths.joint[a]]
-            jacobian[row * nv + row] += up[a * width + a]
+            j, up, low = tree.iv[paths.joint[a]], matrix_row(paths.upper, a, width), matrix_row(paths.lower, a, width)
+            jacobian[j, j] += up[a]
             for b in range(a + 1, count):
-                column = tree.iv[paths.joint[b]]
-                jacobian[row * nv + column] += up[a * width + b]
-                jacobian[column * nv + row] += low[a * width + b]
+                k = tree.iv[paths.joint[b]]
+                jacobian[j, k] += up[b]
+                jacobian[k, j] += low[b]
     for i in range(tree.n):
         L, j = link(w, i), tree.iv[i]
-        jacobian[j * nv + j] += L.armature / h + 0.5 * L.damping + 0.25 * h * L.stiffness
+        jacobian[j, j] += L.armature / h + 0.5 * L.damping + 0.25 * h * L.stiffness
