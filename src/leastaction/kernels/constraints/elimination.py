@@ -16,6 +16,7 @@ their place.
 """
 
 from ..joints import dispatch as joint, get_solution
+from ..layout import DOF
 from ..machine.fronts import (
     add_square, beside, block_of, clear_square, crossing, deliver, diagonal, entry, from_pivot, inverse_times,
     lessen_matrix, lessen_own, lessen_pair, numbers_of, row_of_six, weigh,
@@ -23,7 +24,7 @@ from ..machine.fronts import (
 from ..machine.jit import formula, kernel
 from ..machine.memory import link
 from ..machine.operations import (
-    EARLY, JOINT, LINK, NOWHERE, ROWS, SELF, earlier, neighbour, neighbours, operation, pair_of,
+    EARLY, JOINT, LINK, NOWHERE, ROWS, SELF, earlier, neighbour, neighbours, of_joint, operation, pair_of,
 )
 from ..maths.vec3 import add, dot
 from .closed import row
@@ -118,16 +119,18 @@ def add_answer(w, i, m, f):
 
 
 @formula
-def pass_up(w, c, z, y, own):
-    """Add B[y, z] times the numbers of pivot z to the right-hand side of its neighbour y."""
-    if y.kind == ROWS:
-        for k in range(y.dim):
-            R = row(c, y.number + k)
-            R.rhs += from_pivot(c, z, y, k, own)
-        return
-    add_answer(w, y.number,
-               (from_pivot(c, z, y, 0, own), from_pivot(c, z, y, 1, own), from_pivot(c, z, y, 2, own)),
-               (from_pivot(c, z, y, 3, own), from_pivot(c, z, y, 4, own), from_pivot(c, z, y, 5, own)))
+def pass_up(w, c, z, own):
+    """Add B[y, z] times the numbers of pivot z to the right-hand side of its neighbours y."""
+    for e in neighbours(z):
+        y = neighbour(c, e)
+        if y.kind == ROWS:
+            for k in range(y.dim):
+                R = row(c, y.number + k)
+                R.rhs += from_pivot(c, z, y, k, own)
+            continue
+        add_answer(w, y.number,
+                   (from_pivot(c, z, y, 0, own), from_pivot(c, z, y, 1, own), from_pivot(c, z, y, 2, own)),
+                   (from_pivot(c, z, y, 3, own), from_pivot(c, z, y, 4, own), from_pivot(c, z, y, 5, own)))
 
 
 @kernel
@@ -139,6 +142,7 @@ def up_joint(tree, w, c, z, own):
     add_answer(w, tree.parent[i], wrench[0], wrench[1])
     if z.count > 0:
         joint.show_x(kind, L, own, 0)
+        pass_up(w, c, of_joint(z, DOF[kind]), own)
     return norm
 
 
@@ -166,8 +170,7 @@ def up(tree, w, c):
             norm += up_joint(tree, w, c, z, own)
         else:
             up_block(c, z, own)
-        for e in neighbours(z):
-            pass_up(w, c, z, neighbour(c, e), own)
+            pass_up(w, c, z, own)
     return norm
 
 
@@ -193,7 +196,7 @@ def down_joint(tree, w, c, z, own, k, newton):
     i = z.number
     L, kind = link(w, i), tree.kind[i]
     if z.count > 0:
-        gather_down(w, c, z, own)
+        gather_down(w, c, of_joint(z, DOF[kind]), own)
         joint.lessen_x(kind, tree, w, i, L, own, 0)
     L.answer = joint.down(kind, tree, w, w, i, L, L, link(w, tree.parent[i]).answer, k, newton, None)
 
