@@ -11,7 +11,8 @@ def client():
     """Dask is told to give up a task at once when a worker that has it dies, as it does after a few in a long run."""
     config = dask.config.set({"distributed.scheduler.allowed-failures": 0})
     with config, distributed.LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None,
-                                  env={PAUSE: "0.02"}) as cluster, distributed.Client(cluster) as client:
+                                  env={PAUSE: "0.02"}) as cluster, distributed.Client(
+            cluster, set_as_default=False) as client:  # which tests of other files would take between two of these
         yield client
 
 
@@ -31,7 +32,8 @@ def test_workers_that_come_later_are_fed(tmp_path, monkeypatch):
     """A batch system starts workers one by one: those that come while it runs get chunks, too."""
     monkeypatch.setattr("leastaction.ensemble.engines.LOOK", 0.0)
     with distributed.LocalCluster(n_workers=0, threads_per_worker=1, processes=False, host="127.0.0.1", protocol="tcp",
-                                  dashboard_address=None) as cluster, distributed.Client(cluster) as client:
+                                  dashboard_address=None) as cluster, distributed.Client(
+            cluster, set_as_default=False) as client:
         futures, waiting, submit = [], [], client.submit
 
         def count(*given, **options):
