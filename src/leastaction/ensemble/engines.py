@@ -166,7 +166,8 @@ class Dask:
                                       key=f"leastaction-chunk-{number}-{os.urandom(8).hex()}")
 
         waiting = {submit(number): number for number in islice(numbers, AHEAD * self.workers)}
-        ready, given_up, looked = as_completed(list(waiting)), Counter[int](), monotonic()
+        ready = as_completed(list(waiting), loop=self.client.loop)  # else of the default client, if there is one
+        given_up, looked = Counter[int](), monotonic()
         try:
             for future in ready:
                 number = waiting.pop(future)
