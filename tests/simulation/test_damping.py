@@ -10,6 +10,7 @@ from leastaction.kernels.elements.lookahead import RESOLVED
 from leastaction.kernels.machine.memory import python_link
 from leastaction.model.unhonoured import WORDS
 from leastaction.simulation import damping
+from reference.damped import decay, decay_rates, lag
 
 FINGER = la.Inertia.rod(0.02, 0.1, com=(0, 0, -0.05))   # 20 g, 10 cm: 6.7e-5 kg m² about its end
 INERTIA = 0.02 * 0.1**2 / 3
@@ -48,13 +49,11 @@ def test_decay_for_any_damping(share):
     """The midpoint rule where the step resolves it, and then over to implicit Euler, by the formula."""
     y = share * RESOLVED
     run = la.simulate(hinge(y * INERTIA / 1e-3), v=[5.0], dt=1e-3, steps=4)
-    s = min(1.0, 1.0 / share)
-    end = 0.5 * s * s * (3 - 2 * s)   # the share of the force that is left to the end of the step
-    assert (end == 0.5) == (share < 1)
-    decay = (1 - end * y) / (1 + (1 - end) * y)   # from node to node; the first step starts with p = M v
-    assert decay > 0
-    assert run.v[2:, 0] / run.v[1:-1, 0] == pytest.approx(decay, rel=1e-6)   # the finger turns a little in a step
-    assert run.v[1, 0] * (1 + (0.5 - end) * y) == pytest.approx(decay * 5.0, rel=1e-5)
+    later, first = decay(y, RESOLVED)
+    assert 0 < first <= later
+    assert (later == pytest.approx((1 - y / 2) / (1 + y / 2), rel=1e-12)) == (share < 1)
+    assert run.v[2:, 0] / run.v[1:-1, 0] == pytest.approx(later, rel=1e-6)   # the finger turns a little in a step
+    assert run.v[1, 0] == pytest.approx(first * 5.0, rel=1e-5)
     assert run.p[:, 0] == pytest.approx(INERTIA * run.v[:, 0], rel=1e-12)
 
 
@@ -96,7 +95,11 @@ ROBOTS = ("allegro_right_hand.urdf", "tiago_no_hand.urdf", "xarm7.urdf", "talos_
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_robots_do_not_ring(name):
-    """h λ(M⁻¹D)/2 is 973, 126, 7.3, 2.7 and 1.7 at 1 ms; all joints are moving."""
+    """h λ(M⁻¹D)/2 is 973, 126, 7.3, 2.7 and 1.7 at 1 ms; all joints are moving.
+
+    Rates are within 5 % of the greatest of that time, and of what the formula of a damper alone leaves of modes that
+    die out faster than they do by it: of a finger of the hand with y = 2.7, 4e-4 of its first rate after five steps,
+    when the fastest rate left in the hand is 5e-3 of it."""
     paths = [path for path in zoo.paths("example-robot-data") if path.name == name]
     if not paths:
         pytest.skip("example-robot-data is not installed")
@@ -105,10 +108,13 @@ def test_robots_do_not_ring(name):
     if model.loops:
         v = la.assemble(model, model.q0, v)[1]
     run = la.simulate(model, v=v, dt=1e-3, steps=20, ignore=WORDS)
-    fine = la.simulate(model, v=v, dt=1e-5, steps=500, record_every=100, ignore=WORDS)
+    fine = la.simulate(model, v=v, dt=1e-5, steps=2000, record_every=100, ignore=WORDS)
     assert alternations(run, 1e-6) == 0
-    assert abs(run.v[5] - fine.v[5]).max() < 0.05 * abs(v).max()
-    assert abs(run.q[5] - fine.q[5]).max() < 0.05 * abs(fine.q[5] - fine.q[0]).max()
+    for k in (5, 10, 20):
+        lost = lag(1e-3 * decay_rates(model), RESOLVED, k).max() * abs(v).max()
+        assert lost < 0.1 * abs(fine.v[k]).max()   # so that a robot at rest would not do
+        assert abs(run.v[k] - fine.v[k]).max() < 0.05 * abs(fine.v[k]).max() + lost
+        assert abs(run.q[k] - fine.q[k]).max() < 0.05 * abs(fine.q[k] - fine.q[0]).max()
     assert (np.diff(run.energy) < 0).all()
 
 
