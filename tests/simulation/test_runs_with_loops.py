@@ -57,6 +57,32 @@ def test_a_start_that_is_nearly_closed_is_put_right():
     np.testing.assert_allclose(sim.q, q, atol=1e-8)
 
 
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+@pytest.mark.parametrize(("share", "accepted"), [(0.9e-8, True), (1.1e-8, False)])
+def test_how_far_open_a_start_may_be(share, accepted, scale):
+    """1e-8 of the greatest length in the model, the ground bar's 2.2; of that and the greatest rate, to open."""
+    model = four_bar(lengths=(scale, 2 * scale, 1.5 * scale), base=2.2 * scale)
+    way = np.array([0.0, 1e-6, 0.0])
+    gap = la.closure(model, model.q0 + way).max()
+    q = model.q0 + way * (share * 2.2 * scale / gap)
+    assert la.closure(model, q).max() == pytest.approx(share * 2.2 * scale, rel=1e-4)
+    still = np.zeros(3)
+    v = 3.0 * model.v0   # its greatest rate is 3 rad/s, and stays so
+    A = la.constraint_jacobian(model, model.q0)
+    way = np.where(np.abs(v) < np.abs(v).max(), 1.0, 0.0)
+    opened = v + way * (share * 2.2 * scale * np.abs(v).max() / np.linalg.norm(A @ way))
+    assert np.linalg.norm(A @ opened) == pytest.approx(share * 2.2 * scale * np.abs(v).max(), rel=1e-4)
+    for state, told in (((q, still), "loop 'pin' of four-bar is open by "),
+                        ((model.q0, opened), "loop 'pin' of four-bar opens by ")):
+        if accepted:
+            sim = la.Simulator(model, *state, dt=DT)
+            assert la.closure(model, sim.q).max() < 1e-13 * scale
+            assert np.abs(la.constraint_jacobian(model, sim.q) @ sim.v).max() < 1e-12 * scale
+        else:
+            with pytest.raises(ValueError, match=told):
+                la.Simulator(model, *state, dt=DT)
+
+
 @pytest.mark.parametrize(("q", "v", "message"), [
     ((1.2, -0.9, 1.6), None, r"loop 'pin' of four-bar is open by 0\.\d+ m at the start: q, v = la\.assemble\(model"),
     (None, (1.0, 0.0, 0.0), r"loop 'pin' of four-bar opens by \d\.\d+ m/s at the start: q, v = la\.assemble"),
