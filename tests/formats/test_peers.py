@@ -5,10 +5,13 @@ import subprocess
 import sys
 from functools import cache
 from pathlib import Path
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from peers import Mujoco, Pinocchio, agree
 
+import leastaction as la
 from leastaction.errors import ModelError
 from leastaction.formats import zoo
 
@@ -63,6 +66,40 @@ def test_robots_load_with_default_options_and_open_nothing_outside_their_package
     package = next(above for above in URDF[0].parents if (above / "package.xml").is_file())
     assert {name for name in seen if not Path(name).resolve().is_relative_to(package)} == set()
     assert len({name for name in seen if name.lower().endswith((".stl", ".dae", ".obj"))}) > 500   # the hook does watch
+
+
+def mimics(path):
+    """What joints that move mimic in a file, by name: the other joint, multiplier and offset."""
+    joints = ElementTree.parse(path).getroot().findall("joint")
+    return {joint.get("name"): (tag.get("joint"), float(tag.get("multiplier", "1")), float(tag.get("offset", "0")))
+            for joint in joints if joint.get("type") != "fixed" for tag in joint.findall("mimic")}
+
+
+def test_mimic_joints_follow():
+    """Every one in the robots that load with them; none of Alex' hands, which need ignore=("mimic",). Joints that are
+    fixed, as Talos' fingers are in some of its files, follow nothing."""
+    followers, without = 0, []
+    for entry in map(survey, URDF):
+        if entry.model is None:
+            continue
+        model, told = entry.model, mimics(entry.path)
+        if "mimic" in entry.ignore:
+            without.append((entry.path.stem, len(told), len(model.loops)))
+            continue
+        assert {loop.name for loop in model.loops} == told.keys() and len(model.loops) == len(told)
+        followers += len(told)
+        if not told:
+            continue
+        body = {each.joint.name: each.name for each in model.bodies}
+        way = 0.1 * np.random.default_rng(0).normal(size=model.nv)
+        q, v = la.assemble(model, la.increment(model, model.q0, way), way)
+        for joint, (other, multiplier, offset) in told.items():
+            here, there = (model.q_slice(body[name]).start for name in (joint, other))
+            assert q[here] == pytest.approx(multiplier * q[there] + offset, abs=1e-12) and q[here] != 0.0
+            here, there = (model.v_slice(body[name]).start for name in (joint, other))
+            assert v[here] == pytest.approx(multiplier * v[there], abs=1e-12) and v[here] != 0.0
+    assert followers == 70
+    assert without == [("alex_psyonic_hands", 8, 0)]
 
 
 @pytest.mark.parametrize("package", ["example-robot-data", "gymnasium"])
