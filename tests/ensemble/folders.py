@@ -3,9 +3,10 @@
 import numpy as np
 
 import leastaction as la
-from leastaction.ensemble.chunk_file import ChunkData, write_chunk
+from leastaction.ensemble.chunk_file import ChunkData, divided, partials_of, write_chunk
 from leastaction.ensemble.folder import Folder
-from leastaction.ensemble.layout import Layout
+from leastaction.ensemble.index import opened, read_array, read_index
+from leastaction.ensemble.layout import QUANTITIES, Layout
 from leastaction.ensemble.statistics import partials
 
 FINGERPRINT = "leastaction 1, a processor"
@@ -72,3 +73,23 @@ def everything(layout, failing=True):
     """The kept nodes of all members, as they must be read."""
     data = [chunk_data(layout, number, failing) for number in range(layout.chunks)]
     return {name: np.concatenate([one.nodes[name] for one in data]) for name in data[0].nodes}
+
+
+def read_chunk(folder, number, stored):
+    """ChunkData of a file; its check sums are compared."""
+    path = folder.chunk(number)
+    with opened(path) as file:
+        index = read_index(file, path, number, stored)
+        found = {name: read_array(file, path, index, name) for name in index.arrays}
+        failed = found["failures_member"] - index.first
+        reasons = [""] * index.count
+        for at, reason in zip(failed.tolist(), found["failures_reason"].tolist(), strict=True):
+            reasons[at] = reason.decode(errors="replace")
+        ends = {name: np.full((index.count, *found[name].shape[1:]), np.nan)
+                for name in ("failures_t", "failures_q", "failures_v")}
+        for name, end in ends.items():
+            end[failed] = found[name]
+        return ChunkData(index.first, divided(index.parameters, found["parameters"]),
+                         {name: found[name] for name in QUANTITIES if name in found}, found["steps"],
+                         found["warned"].astype(bool), reasons, ends["failures_t"], ends["failures_q"],
+                         ends["failures_v"], partials_of(found))

@@ -9,11 +9,11 @@ from dataclasses import replace
 import h5py
 import numpy as np
 import pytest
-from folders import FINGERPRINT, chunk_data, everything, make
+from folders import FINGERPRINT, chunk_data, everything, make, read_chunk
 
 import leastaction as la
 from leastaction.ensemble import index as index_file
-from leastaction.ensemble.chunk_file import check_chunk, read_chunk, survey, write_chunk
+from leastaction.ensemble.chunk_file import check_chunk, survey, write_chunk
 from leastaction.ensemble.folder import Folder
 from leastaction.ensemble.index import TITLE, Summary
 

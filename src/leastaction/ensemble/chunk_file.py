@@ -11,7 +11,6 @@ import numpy as np
 
 from leastaction.ensemble.folder import Folder, Stored
 from leastaction.ensemble.index import PAGE, REASON, Index, Summary, opened, read_array, read_index, title
-from leastaction.ensemble.layout import QUANTITIES
 from leastaction.ensemble.statistics import Moments, Partial
 from leastaction.errors import FileError
 from leastaction.files.container import need_h5py
@@ -116,26 +115,6 @@ def survey(folder: Folder, stored: Stored) -> tuple[dict[int, Summary], dict[int
         except FileError as error:
             faults[number] = str(error)
     return whole, faults
-
-
-def read_chunk(folder: Folder, number: int, stored: Stored) -> ChunkData:
-    """Read all of a chunk; its check sums are compared."""
-    path = folder.chunk(number)
-    with opened(path) as file, plain_faults(path):
-        index = read_index(file, path, number, stored)
-        found = {name: read_array(file, path, index, name) for name in index.arrays}
-        failed = found["failures_member"] - index.first
-        reasons = [""] * index.count
-        for at, reason in zip(failed.tolist(), found["failures_reason"].tolist(), strict=True):
-            reasons[at] = reason.decode(errors="replace")
-        ends = {name: np.full((index.count, *found[name].shape[1:]), np.nan)
-                for name in ("failures_t", "failures_q", "failures_v")}
-        for name, end in ends.items():
-            end[failed] = found[name]
-        return ChunkData(index.first, divided(index.parameters, found["parameters"]),
-                         {name: found[name] for name in QUANTITIES if name in found}, found["steps"],
-                         found["warned"].astype(bool), reasons, ends["failures_t"], ends["failures_q"],
-                         ends["failures_v"], partials_of(found))
 
 
 def divided(parameters: Iterable[tuple[str, int | None]], table: Array) -> dict[str, Array]:

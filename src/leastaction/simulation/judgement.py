@@ -225,11 +225,6 @@ def part(value: float) -> str:
     return f"{value:.1e}" if value < 1e-4 else f"{100 * value:.2g} %"
 
 
-def work_reason(run: "Trajectory") -> str:
-    """Say why the energy of a run is not meant to be constant; nothing if it is."""
-    return next((reason for reason, _ in _reasons(run)), "")
-
-
 def _reasons(run: "Trajectory") -> Iterator[tuple[str, bool]]:
     """Why the energy of a run is not meant to be constant, and whether the ledger has the work of it."""
     if run.origin is None:

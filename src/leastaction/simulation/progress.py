@@ -1,11 +1,7 @@
-"""A progress bar for long runs, the number of steps between two updates of it, and Ctrl-C between steps."""
+"""A progress bar for long runs, and the number of steps between two updates of it."""
 
-import signal
 import sys
-import threading
 import time
-from types import FrameType
-from typing import Any, Self
 
 PATIENCE = 2.0  # seconds that a run may take without a bar
 GLANCE = 0.1  # seconds between two updates
@@ -57,33 +53,3 @@ class Progress:
             self.show = False
             return
         self.bar = tqdm(total=self.steps, initial=self.done, unit=self.unit, unit_scale=True, leave=False)
-
-
-class Interrupts:
-    """Delays Ctrl-C inside ``with Interrupts() as ctrl_c:`` until its end.
-
-    Python would raise KeyboardInterrupt right after a compiled call, when the state has advanced and the record has
-    not. Long work checks ``asked`` between its parts.
-
-    Attributes
-    ----------
-    asked : whether Ctrl-C was pressed
-    """
-
-    def __init__(self) -> None:
-        self.asked = False
-        self.handler: Any = None
-
-    def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
-            self.handler = signal.signal(signal.SIGINT, self._note)
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        if self.handler is not None:
-            signal.signal(signal.SIGINT, self.handler)
-            if self.asked:
-                signal.raise_signal(signal.SIGINT)
-
-    def _note(self, _signal: int, _frame: FrameType | None) -> None:
-        self.asked = True

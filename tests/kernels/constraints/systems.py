@@ -6,10 +6,9 @@ import leastaction as la
 from leastaction.compiled import compile_model
 from leastaction.constraint_plan import Graph, Numbers, lay_out, order_by_ancestors, order_early
 from leastaction.kernels.constraints import queries
-from leastaction.kernels.constraints.rows import COUPLE, DIST, Rows, room_for
+from leastaction.kernels.constraints.rows import COUPLE, Rows, room_for
 from leastaction.kernels.layout import SCREW
 from leastaction.kernels.machine.memory import python_link
-from leastaction.model.arrays import rotation_matrix
 
 
 def roots(tree):
@@ -20,7 +19,7 @@ def roots(tree):
     return root
 
 
-def table(tree, blocks, scale=None):
+def table(tree, blocks):
     """Rows of several blocks, each a list of (kind, a, b, columns)."""
     rows = [(*row, loop) for loop, block in enumerate(blocks) for row in block]
     m = len(rows)
@@ -31,7 +30,7 @@ def table(tree, blocks, scale=None):
             columns[name][r, : np.size(value)] = value
     whole = [np.array([row[k] for row in rows], dtype=np.int64) for k in (0, 1, 2, 4)]
     flat = {name: column.reshape(-1) for name, column in columns.items()}
-    return Rows(*whole[:3], **flat, scale=np.ones(m) if scale is None else scale, loop=whole[3], root=roots(tree))
+    return Rows(*whole[:3], **flat, scale=np.ones(m), loop=whole[3], root=roots(tree))
 
 
 def unit(rng):
@@ -100,8 +99,8 @@ def dense(K, A0, A1, b, d):
     return found[:n], found[n:]
 
 
-def random_system(rng, model, q, q_next):
-    """Random rows that are independent at both configurations."""
+def random_system(rng, model, q):
+    """Random rows that are independent at a configuration."""
     tree, M = compile_model(model).tree, la.mass_matrix(model, q)
     for _ in range(200):
         blocks = [random_block(rng, tree) for _ in range(rng.integers(1, 5))]
@@ -112,10 +111,3 @@ def random_system(rng, model, q, q_next):
         if np.linalg.cond(A @ np.linalg.solve(M, A.T)) < 1e4:
             return system
     return None
-
-
-def rotation(q):
-    return rotation_matrix(q)
-
-
-__all__ = ["DIST", "System", "dense", "random_system", "rotation", "table"]

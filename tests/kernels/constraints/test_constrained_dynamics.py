@@ -25,7 +25,7 @@ def test_against_dense_systems():
         rng = np.random.default_rng(seed)
         model = random_model(rng, int(rng.integers(2, 8)))
         q, v, tau = random_triplet(rng, model, 0.01)[1], *rng.normal(size=(2, model.nv))
-        system = random_system(rng, model, q, q)
+        system = random_system(rng, model, q)
         if system is None:
             continue
         a, f = forward(system.c, system.rows, system.plan(q, False), q, v, tau)

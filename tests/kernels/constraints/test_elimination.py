@@ -23,7 +23,7 @@ def systems():
         rng = np.random.default_rng(seed)
         model = random_model(rng, int(rng.integers(2, 10)))
         _, q, q_next = random_triplet(rng, model, H)
-        found = random_system(rng, model, q, q_next)
+        found = random_system(rng, model, q)
         if found is not None:
             yield rng, found, q, q_next
 

@@ -21,7 +21,7 @@ def locked_systems(least):
         rng = np.random.default_rng(1000 + seed)
         model = random_model(rng, int(rng.integers(3, 10)))
         _, q, q_next = random_triplet(rng, model, H)
-        system = random_system(rng, model, q, q_next)
+        system = random_system(rng, model, q)
         if system is None:
             continue
         screws = np.flatnonzero(system.c.tree.kind == SCREW)

@@ -92,14 +92,6 @@ def vec_mat(a, B):
 
 
 @formula
-def hat_mat(a, B):
-    """â B: a × every column."""
-    return (a[1] * B[6] - a[2] * B[3], a[1] * B[7] - a[2] * B[4], a[1] * B[8] - a[2] * B[5],
-            a[2] * B[0] - a[0] * B[6], a[2] * B[1] - a[0] * B[7], a[2] * B[2] - a[0] * B[8],
-            a[0] * B[3] - a[1] * B[0], a[0] * B[4] - a[1] * B[1], a[0] * B[5] - a[1] * B[2])
-
-
-@formula
 def mat_hat(A, b):
     """A b̂: every row × b."""
     return (A[1] * b[2] - A[2] * b[1], A[2] * b[0] - A[0] * b[2], A[0] * b[1] - A[1] * b[0],
