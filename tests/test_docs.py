@@ -163,6 +163,19 @@ def walk(words):
     return code
 
 
+def test_stability_names_what_the_walks_import():
+    """And those names are there."""
+    rows = re.findall(r"^\|[^|]*\| `(leastaction[\w.]*)` \| (.*) \|$", page("stability.md"), re.MULTILINE)
+    named = {(module, name) for module, names in rows for name in re.findall(r"`(\w+)`", names)}
+    taken = {(module, name.strip())
+             for code in blocks("extending.md", "python")
+             for module, names in re.findall(r"^from (leastaction[\w.]*) import (.*)$", code, re.MULTILINE)
+             for name in names.split(",")}
+    assert len(taken) > 20 and taken <= named
+    assert named - taken == {("leastaction", "Force"), ("leastaction.kernels.elements.points", "span")}   # in the text
+    assert [pair for pair in named if not hasattr(import_module(pair[0]), pair[1])] == []
+
+
 def code_of_the_joint():
     """The file with the joint, and the script that uses it."""
     return walk("class Polar"), walk("from polar import")
