@@ -68,7 +68,23 @@ def test_notation_has_the_fields_of_a_link():
     spec = spec_from_file_location("print_notation", DOCS.parent / "tools" / "print_notation.py")
     tool = module_from_spec(spec)
     spec.loader.exec_module(tool)
-    assert tool.tables() in page("notation.md"), "run python tools/print_notation.py"
+    assert tool.tables() in page("notation.md"), "run python tools/print_notation.py --publish docs/notation.md"
+
+
+@pytest.mark.parametrize(("tool", "name"), [("count_flops", "performance.md"), ("print_notation", "notation.md")])
+def test_tools_print_what_pages_have_and_write_only_when_told(tool, name, tmp_path):
+    before = page(name)
+    copy = tmp_path / name
+    copy.write_text(re.sub(r"^\|.*\n", "", before, flags=re.MULTILINE), encoding="utf-8")   # its tables taken out
+
+    def run(*options):
+        return subprocess.run([sys.executable, ROOT / "tools" / f"{tool}.py", *options], check=True,
+                              capture_output=True, text=True, encoding="utf-8").stdout
+
+    assert "--publish PAGE" in run("--help")
+    text = run("--publish", copy)
+    assert text in before and text.strip() in copy.read_text(encoding="utf-8")
+    assert page(name) == before
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,12 @@
-"""Count the floating-point operations and the memory of a step's kernels, a link of a chain; for docs/performance.md.
+"""Count the floating-point operations and the memory of a step's kernels, a link of a chain.
 
-    python tools/count_flops.py
+    python tools/count_flops.py [--publish docs/performance.md]
 
 The kernels run as plain Python on numbers that count what is done to them, so the formulas are counted as written; a
 fused multiply-add counts as two.
 """
 
+import argparse
 import os
 from pathlib import Path
 
@@ -21,7 +22,6 @@ from leastaction.kernels.layout import LANES, ROWS
 from leastaction.kernels.machine.memory import BLOCK
 from leastaction.markdown import fill, table
 
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 N, H = 7, 1e-3  # links; with the ground they fill two blocks of four
 
 
@@ -46,7 +46,8 @@ for _name in ("add", "sub", "mul", "truediv", "radd", "rsub", "rmul", "rtruediv"
 Counted.__neg__ = lambda a: Counted(-float(a))
 
 
-def main() -> None:
+def counted() -> str:
+    """The table and the memory, as the page has them."""
     model = la.library.chain(N)
     compiled = compile_model(model)
     tree = compiled.tree
@@ -74,8 +75,17 @@ def main() -> None:
     counts["factor_jacobian, without K"] -= counts["K, split"]
     rows = [(name, round(count / (N + 1))) for name, count in counts.items()]
     memory = f"The workspace of a link is {8 * (BLOCK // LANES + ROWS):,} bytes."
-    fill(PAGE, f"{table(('kernel', 'operations a link'), rows)}\n\n{memory}", "counted")
-    print(f"wrote {PAGE}")
+    return f"{table(('kernel', 'operations a link'), rows)}\n\n{memory}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--publish", type=Path, metavar="PAGE", help="write the table between the marks of a page")
+    options = parser.parse_args()
+    text = counted()
+    print(text)
+    if options.publish:
+        fill(options.publish, text, "counted")
 
 
 if __name__ == "__main__":

@@ -1,15 +1,15 @@
-"""Print the tables of what every link has, and every constraint row, into docs/notation.md.
+"""Print the tables of what every link has, and every constraint row.
 
-    python tools/print_notation.py
+    python tools/print_notation.py [--publish docs/notation.md]
 """
 
+import argparse
 from pathlib import Path
 
 from leastaction.kernels.constraints.closed import ROW
 from leastaction.kernels.layout import ARTICULATED, LINK, SIDE
 from leastaction.markdown import fill, table
 
-PAGE = Path(__file__).parent.parent / "docs" / "notation.md"
 HEAD = ("field", "symbol", "shape", "frame", "unit", "meaning")
 
 
@@ -23,6 +23,15 @@ def tables() -> str:
     return "\n\n".join(parts)
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--publish", type=Path, metavar="PAGE", help="write the tables between the marks of a page")
+    options = parser.parse_args()
+    text = tables()
+    print(text)
+    if options.publish:
+        fill(options.publish, f"\n{text}\n", "fields")
+
+
 if __name__ == "__main__":
-    fill(PAGE, f"\n{tables()}\n", "fields")
-    print(f"wrote {PAGE}")
+    main()
