@@ -6,10 +6,11 @@ is taken a time σ ahead of that rule, at q + σ q̇ and q̇ + σ q̈, the joint
 
     the armature A + σ c  and the damping c + σ k
 
-in place of A and c, and all else stays as it is: the step, its Jacobian, energy that never rises. As σ → h/2 the rate
-goes to 1/(1 + y) of what it was, the step of implicit Euler, with no sign that alternates however many joints are
-coupled; the slow motion at −k/c of an overdamped spring is not slowed. σ is exactly zero up to y = RESOLVED, where the
-step is of second order and the same as without, and rises from there with a continuous slope (docs/derivation.md).
+in place of A and c, and all else stays as it is: the step, its Jacobian, an energy that never rises, which is now that
+with the armature (the model's own may, a little: docs/derivation.md). As σ → h/2 the rate goes to 1/(1 + y) of what it
+was, the step of implicit Euler, with no sign that alternates however many joints are coupled; the slow motion at −k/c
+of an overdamped spring is not slowed. σ is exactly zero up to y = RESOLVED, where the step is of second order and the
+same as without, and rises from there with a continuous slope.
 Where the slow motion is too fast for the step as well, x = h k / c, the spring is evaluated later than in the middle of
 the step: c + 2 σ (½ − share(x)) k in place of c.
 """
