@@ -11,6 +11,8 @@ from leastaction.kernels.constraints.closed import TOLD, Closed, Places, python_
 from leastaction.kernels.constraints.pivots import SCRATCH, SIDE
 from leastaction.kernels.constraints.rows import Rows
 from leastaction.kernels.layout import DOF
+from leastaction.kernels.machine.fields import LANES
+from leastaction.kernels.machine.fronts import LINK_ROOM, SQUARE
 from leastaction.kernels.machine.operations import BLOCK, EARLIER, EARLY, JOINT, LATER, NOWHERE, SELF
 
 Array = np.ndarray
@@ -64,18 +66,20 @@ def lay_out(graph: Graph, order: list[int], early: set[int]) -> Plan:
     def pair(x: int, y: int) -> int:
         key = (x, y) if at[x] < at[y] else (y, x)
         if key not in pairs:
-            pairs[key] = take(2 * graph.size(x) * graph.size(y))
+            pairs[key] = take(2 * graph.size(key[0]) * room(graph.size(key[1])))
         return pairs[key]
 
     diagonal = [take(block.size**2) for block in graph.blocks]
     joints = [take(4) if block.couple else -1 for block in graph.blocks]
     inverse = [0] * len(graph.blocks)
     ops: list[list[int]] = []
-    cost = width = 0
+    square = take(SQUARE)
+    cost = width = widest = 0
     for node in order:
         mine = sorted(eliminate(graph, near, node), key=at.__getitem__)
         front = graph.front(set(mine))
         cost, width = cost + graph.cost(node, front), max(width, front)
+        widest = max(widest, sum(room(graph.size(y)) for y in mine))
         above = graph.parent[node] if node < n else n
         if node < n:
             op = [JOINT, node, len(mine), DOF[graph.kind[node]], 0, 0]
@@ -89,8 +93,9 @@ def lay_out(graph: Graph, order: list[int], early: set[int]) -> Plan:
             joint = -1
             if y >= n and graph.blocks[y - n].couple and node in graph.blocks[y - n][2:4]:
                 joint = joints[y - n] + 2 * (node == graph.blocks[y - n].b)
-            op += [int(y >= n), graph.blocks[y - n].first if y >= n else y, graph.size(y), pair(node, y), move,
-                   pair(above, y) if move in (LATER, EARLIER) else -1, joint, diagonal[y - n] if y >= n else -1]
+            to = square if move == SELF else pair(above, y) if move != NOWHERE else -1
+            op += [int(y >= n), graph.blocks[y - n].first if y >= n else y, graph.size(y), room(graph.size(y)),
+                   pair(node, y), move, to, joint, diagonal[y - n] if y >= n else -1]
         op += [pair(mine[p], mine[q]) for q in range(len(mine)) for p in range(q)]
         ops.append(op)
     cleared = size
@@ -103,11 +108,16 @@ def lay_out(graph: Graph, order: list[int], early: set[int]) -> Plan:
                                                                           pair(link, n + c), at[link] < at[n + c])
     places = Places(
         rows=count, cleared=cleared, row=take(room_of_rows(count)), near=take(3 * (n + 1)), told=take(TOLD),
-        aside=take(12 * n), scratch=take(SCRATCH), square=take(36), front=take(2 * SIDE * width), wide=width)
+        aside=take(12 * n), scratch=take(SCRATCH), square=square, front=take(2 * SIDE * widest), wide=widest)
     starts = np.cumsum([1 + len(ops), *map(len, ops)])[:-1]
     packed = np.concatenate([[len(ops)], starts, *ops]).astype(np.int64)
     return Plan(packed, places, targets, size, cost, width, bool(early),
                 count - sum(block.size for block in graph.blocks))
+
+
+def room(size: int) -> int:
+    """Room that so many numbers have in a row of a pair: whole fours."""
+    return (size + LANES - 1) // LANES * LANES
 
 
 def _target(graph: Graph, block: Block, k: int, joint: int, pair: int, first: bool) -> tuple[int, int, int]:
@@ -115,5 +125,5 @@ def _target(graph: Graph, block: Block, k: int, joint: int, pair: int, first: bo
     if block.couple:
         return joint, joint, 0
     if first:
-        return pair + SIDE * k, pair + SIDE * (block.size + k), 1
-    return pair + SIDE * block.size + k, pair + k, block.size
+        return pair + k, pair + SIDE * room(block.size) + k, room(block.size)
+    return pair + LINK_ROOM * (block.size + k), pair + LINK_ROOM * k, 1

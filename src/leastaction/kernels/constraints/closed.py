@@ -20,7 +20,7 @@ Closed = namedtuple("Closed", "rows ops targets places x")
 # - row: the records of all rows; near (n + 1, 3): see rows.near_origins
 # - told (TOLD): what the last node was found to be; aside (n, 2, 6): the momenta of its links and joints before the
 #   projection (projection.py)
-# - scratch of pivots.invert(); square (6 × 6); front (2 SIDE, wide): see machine/fronts.py, as wide as the widest front
+# - scratch of pivots.invert(); square (2, 6, 8) and front (2 SIDE, wide): see machine/fronts.py; as wide as the widest
 Places = namedtuple("Places", "rows cleared row near told aside scratch square front wide")
 TOLD = 6
 

@@ -26,6 +26,7 @@ from ..machine.memory import link
 from ..machine.operations import (
     EARLY, JOINT, LINK, NOWHERE, ROWS, SELF, earlier, neighbour, neighbours, of_joint, operation, pair_of,
 )
+from ..machine.simd import WIDTH
 from ..maths.vec3 import add, dot
 from .closed import row
 from .pivots import invert
@@ -45,11 +46,11 @@ def let_joint_go(tree, w, c, z, h, newton):
         if y.move == SELF:
             clear_square(c)
             squared = True
-        for k in range(y.dim):
-            column, row_ = joint.hand_on(kind, tree, w, i, L, crossing(c, y, k, front + k), newton)
+        for k in range(0, y.dim, WIDTH):
+            columns, rows = joint.hand_on(kind, tree, w, i, L, crossing(c, y, k, front), newton)
             if y.move != NOWHERE:
-                deliver(c, y, k, column, row_)
-        front += y.dim
+                deliver(c, y, k, columns, rows)
+        front += y.room
     if squared:
         add_square(tree, w, c, tree.parent[i])
     return det
@@ -67,7 +68,7 @@ def let_block_go(c, z):
     for e in neighbours(z):
         y = neighbour(c, e)
         weigh(c, z, y, front)
-        front += y.dim
+        front += y.room
     return found
 
 
@@ -81,7 +82,7 @@ def update(tree, w, c, z):
             p = neighbour(c, ep)
             lessen_pair(c, z, pair_of(c, z, pair), p, q, front_p, front_q)
             pair += 1
-            front_p += p.dim
+            front_p += p.room
         if q.kind == LINK:
             lessen_matrix(tree, w, c, z, q, front_q)
         else:
@@ -89,7 +90,7 @@ def update(tree, w, c, z):
             for k in range(q.dim):
                 R = row(c, q.number + k)
                 R.peak = max(R.peak, abs(diagonal(c, q, k)))
-        front_q += q.dim
+        front_q += q.room
 
 
 @kernel

@@ -85,12 +85,23 @@ def rows_after(tree, w, c, factoring, forgiving):
             row(c, r).rhs = 0.0
 
 
+@formula
+def ends_after(tree, w, a, b, before):
+    """What a row between links a and b sees at the end of the present motion; their gap was ``before``."""
+    La, Lb = link(w, a), link(w, b)
+    other = Lb.angle + Lb.delta if b < tree.n else 0.0
+    return Ends(so3.multiply(La.dR, La.rotation), so3.multiply(Lb.dR, Lb.rotation), add(before, sub(La.d, Lb.d)),
+                La.angle + La.delta, other)
+
+
 @kernel
 def set_rows_after(tree, w, c, factoring):
     """As rows_after(), without that."""
     rows = c.rows
     if factoring:
         clear_blocks(c)
+    a = b = -1
+    ends = ends_after(tree, w, 0, 0, row(c, 0).gap)  # replaced by the first row
     for r in range(c.places.rows):
         R = row(c, r)
         if factoring:
@@ -98,14 +109,13 @@ def set_rows_after(tree, w, c, factoring):
         if R.active == 0.0:
             R.rhs = 0.0
             continue
-        a, b = rows.a[r], rows.b[r]
-        La, Lb, before = link(w, a), link(w, b), R.gap
-        Ra, Rb = so3.multiply(La.dR, La.rotation), so3.multiply(Lb.dR, Lb.rotation)
-        other = Lb.angle + Lb.delta if b < tree.n else 0.0
-        ends = Ends(Ra, Rb, add(before, sub(La.d, Lb.d)), La.angle + La.delta, other)
+        before = R.gap
+        if a != rows.a[r] or b != rows.b[r]:  # rows of a loop see the same
+            a, b = rows.a[r], rows.b[r]
+            ends = ends_after(tree, w, a, b, before)
         R.rhs, m, f = value(rows.kind[r], rows, r, ends)
         if factoring:
-            put_row(c, r, R.wrench, shift_wrench(m, f, La.d), before)
+            put_row(c, r, R.wrench, shift_wrench(m, f, link(w, a).d), before)
 
 
 @kernel

@@ -4,7 +4,7 @@ from math import sqrt
 
 from ..elements import damper, torsion
 from ..layout import DAMPED, TORSION
-from ..machine.fronts import column_and_row, keep3
+from ..machine.fronts import columns_and_rows, keep3
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
     add_to_matrix, alike, matrix, matrix_for, nine, shift6, times, times_transposed, upper_times,
@@ -241,7 +241,7 @@ def down(tree, w, r, i, L, R, twist, fraction, newton, transposed):
 
 @kernel
 def hand_on(tree, w, i, L, number, newton):
-    A, ((s, f), (rm, rf)) = matrix(w, tree, i), column_and_row(number)
+    A, ((s, f), (rm, rf)) = nine(matrix(w, tree, i)), columns_and_rows(number)
     r = add(rm, cross(rf, L.lever))
     y, z = mat_vec(L.inverse3, s), vec_mat(r, L.inverse3)
     keep3(number, s, r, z)

@@ -84,9 +84,9 @@ up = chosen("up", formula)  # (tree, w, r, i, L, R, wrench, transposed): elimina
 # Gives xᵀu, and the wrench on the parent
 down = chosen("down", formula)  # (tree, w, r, i, L, R, twist, fraction, newton, transposed): substitute,
 # x ← x − D⁻¹ Sᵀ Â X ζ of the parent. Gives ζ of the link. The joint moves by a fraction of x, unless that is None
-hand_on = chosen("hand_on", formula)  # (tree, w, i, L, number, newton): let one number of a neighbour y pass, a
-# Crossing of machine/fronts.py: its column of B[z, y] and its row of B[y, z]. Keep Sᵀ B[z, y], B[y, z] S⁺ and
-# B[y, z] S⁺ D⁻¹. Gives column and row as the parent sees them
+hand_on = chosen("hand_on", formula)  # (tree, w, i, L, number, newton): let numbers of a neighbour y pass, a Crossing
+# of machine/fronts.py: their columns of B[z, y] and their rows of B[y, z]. Keep Sᵀ B[z, y], B[y, z] S⁺ and
+# B[y, z] S⁺ D⁻¹. Gives columns and rows as the parent sees them
 show_x = chosen("show_x", formula)  # (L, x, k): write the solution to x
 lessen_x = chosen("lessen_x", formula)  # (tree, w, i, L, x, k): take D⁻¹ times the numbers in x from the solution
 regular = chosen("regular", kernel)  # (tree, w, i): whether the pivot of the mass matrix is positive

@@ -7,7 +7,7 @@ from math import sqrt
 
 from ..elements import armature, damper
 from ..layout import DAMPED
-from ..machine.fronts import column_and_row, keep6
+from ..machine.fronts import columns_and_rows, keep6
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
     add6, add_to_matrix, alike, inverse6, matrix, matrix_for, mul6, nine, put_matrix, schur_complement, shift6, times,
@@ -276,7 +276,7 @@ def down(tree, w, r, i, L, R, twist, fraction, newton, transposed):
 @kernel
 def hand_on(tree, w, i, L, number, newton):
     """Â D⁻¹ = 1 − E D⁻¹."""
-    inverse, E, (s, r) = matrix(w, tree, i), side(tree, w, i).E, column_and_row(number)
+    inverse, E, (s, r) = nine(matrix(w, tree, i)), side(tree, w, i).E, columns_and_rows(number)
     y, z = times(inverse, s), times_transposed(inverse, r)
     keep6(number, s, z)
     (um, uf), (vm, vf) = times(E, y), times_transposed(E, z)

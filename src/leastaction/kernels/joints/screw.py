@@ -6,7 +6,7 @@ The file is long, as dispatch.py takes all verbs of a kind from one: they are sh
 
 from ..elements import armature, damper, lookahead, servo, spring
 from ..layout import DAMPED, SERVO
-from ..machine.fronts import column_and_row, coupling, keep1
+from ..machine.fronts import columns_and_rows, coupling, keep1
 from ..machine.jit import formula, kernel
 from ..machine.matrix6 import (
     afresh, matrix, nine, pass_on, row_dot, row_numbers, row_of, row_shift, times,
@@ -311,7 +311,7 @@ def down(tree, w, r, i, L, R, twist, fraction, newton, transposed):
 
 @formula
 def hand_on(tree, w, i, L, number, newton):
-    ((m, f), (rm, rf)), (turn, move), (taken, added) = column_and_row(number), L.axis, coupling(number)
+    ((m, f), (rm, rf)), (turn, move), (taken, added) = columns_and_rows(number), L.axis, coupling(number)
     after_turn, after_move = L.axis if newton is None else L.axis_after
     u = dot(turn, m) + dot(move, f) - taken
     v = dot(after_turn, rm) + dot(after_move, rf) + added

@@ -246,6 +246,22 @@ def lanes_to_rows(typing_context, a, b, c):
 
 
 @intrinsic
+def transposed(typing_context, a, b, c, d):
+    """Four vectors, of which the first has the first numbers of all four, and so on."""
+
+    def lower(context, builder, sig, args):
+        a, b, c, d = args
+        low, high = [0, 4, 2, 6], [1, 5, 3, 7]
+        even, odd = (_shuffled(builder, a, b, low), _shuffled(builder, c, d, low)), (
+            _shuffled(builder, a, b, high), _shuffled(builder, c, d, high))
+        rows = [_shuffled(builder, *even, [0, 1, 4, 5]), _shuffled(builder, *odd, [0, 1, 4, 5]),
+                _shuffled(builder, *even, [2, 3, 6, 7]), _shuffled(builder, *odd, [2, 3, 6, 7])]
+        return context.make_tuple(builder, sig.return_type, rows)
+
+    return types.UniTuple(float4, WIDE)(float4, float4, float4, float4), lower
+
+
+@intrinsic
 def sums(typing_context, x, y, z):
     """The three sums over the components of three packed vectors."""
 

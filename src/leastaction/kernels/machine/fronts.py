@@ -1,26 +1,32 @@
 """What eliminating joints and rows keeps (constraints/elimination.py): the blocks B[z, y] and B[y, z] of every pivot z
 and neighbour y. All addresses are made by the plan (constraint_plan/), come by operations.py, and are used here only.
 
-Of a pair the node that is eliminated first says how its two blocks lie: B[first, later]ᵀ, row by row, and behind it
-B[later, first]. ``c`` is the record Closed of constraints/closed.py; the *front* of a pivot are the numbers of all its
-neighbours, one after the other. It has two sides: B[y, z] D⁻¹ on the left, B[z, y] on the right, each number of the
-pivot in a row of its own, so that what a pivot leaves is added up row by row.
+Of a pair the node that is eliminated first says how its two blocks lie: B[first, later] row by row, and behind it
+B[later, first] transposed. A row has the numbers of the later node and room for whole fours of them, so that four are
+worked on at a time; what lies in the rest of its room is never read for itself. ``c`` is the record Closed of
+constraints/closed.py; the *front* of a pivot are the numbers of all its neighbours, one after the other, each with its
+room. It has two sides: B[y, z] D⁻¹ on the left, B[z, y] on the right, each number of the pivot in a row of its own, so
+that what a pivot leaves is added up row by row.
 """
 
 from collections import namedtuple
 
+from .float4 import transposed
 from .jit import formula, kernel
 from .matrix6 import add_outer, add_to_matrix, alike, matrix, put_matrix
-from .operations import EARLIER, LATER
-from .simd import WIDTH, after, wide
+from .operations import EARLIER
+from .simd import SIMD, WIDTH, after, wide
 from ..maths.spatial import read6
 from ..maths.vec3 import neg
 
 SIDE = 6  # numbers of a pivot, at most
+LINK_ROOM = 8  # of the six numbers of a link
+SQUARE = 2 * SIDE * LINK_ROOM  # numbers of what is added to the articulated matrix of a link
 
-# One number of a neighbour y, as the verb hand_on of a joint z takes it (joints/dispatch.py): the column of B[z, y] is
-# at x[a], the row of B[y, z] at x[b]; l, r: its places in both sides of the front, of which numbers are ``step`` apart
-Crossing = namedtuple("Crossing", "x a b l r step coupled")
+# Four numbers of a neighbour y, as the verb hand_on of a joint z takes them (joints/dispatch.py); one where there is no
+# SIMD. In ``x`` the columns of B[z, y] begin at a, the rows of B[y, z] at b, both with ``room`` from number to number;
+# l, r: places in both sides of the front, with ``step`` from number to number; coupled: see coupling()
+Crossing = namedtuple("Crossing", "x numbers a b room l r step coupled")
 
 
 # Putting rows in place
@@ -83,15 +89,20 @@ def _right(c, j):
 
 @formula
 def crossing(c, y, k, front):
-    """Number k of a neighbour, which is number ``front`` of the front."""
-    return Crossing(c.x, y.at + 6 * k, y.at + 6 * (y.dim + k), _left(c, 0) + front, _right(c, 0) + front,
-                    c.places.wide, y.coupled)
+    """Numbers k … of a neighbour, which is number ``front`` of the front."""
+    return Crossing(wide(c.x), c.x, y.at + k, y.at + SIDE * y.room + k, y.room, _left(c, 0) + front + k,
+                    _right(c, 0) + front + k, c.places.wide, y.coupled)
 
 
 @formula
-def column_and_row(number):
-    """Column of B[z, y] and row of B[y, z]."""
-    return read6(number.x, number.a), read6(number.x, number.b)
+def _read6(x, a, room):
+    return (x[a], x[a + room], x[a + 2 * room]), (x[a + 3 * room], x[a + 4 * room], x[a + 5 * room])
+
+
+@formula
+def columns_and_rows(number):
+    """Columns of B[z, y] and rows of B[y, z]."""
+    return _read6(number.x, number.a, number.room), _read6(number.x, number.b, number.room)
 
 
 @formula
@@ -99,7 +110,7 @@ def coupling(number):
     """What a row of joints takes from Sᵀ B[z, y], and what it adds to B[y, z] S⁺."""
     if number.coupled < 0:
         return 0.0, 0.0
-    return number.x[number.coupled], number.x[number.coupled + 1]
+    return number.numbers[number.coupled], number.numbers[number.coupled + 1]
 
 
 @formula
@@ -117,11 +128,11 @@ def _put3(x, a, step, v):
 @formula
 def keep3(number, s, r, t):
     """The same of a BALL joint."""
-    x, a, b = number.x, number.a, number.b
-    x[a], x[a + 1], x[a + 2] = s
-    x[b], x[b + 1], x[b + 2] = r
-    _put3(x, number.r, number.step, s)
-    _put3(x, number.l, number.step, t)
+    x, room, step = number.x, number.room, number.step
+    _put3(x, number.a, room, s)
+    _put3(x, number.b, room, r)
+    _put3(x, number.r, step, s)
+    _put3(x, number.l, step, t)
 
 
 @formula
@@ -135,45 +146,79 @@ def keep6(number, s, t):
 
 
 @formula
-def _add(x, a, stride, m, f):
+def _add_along(x, a, room, m, f):
+    """Add numbers that lie as the pair does."""
     x[a] += m[0]
-    x[a + stride] += m[1]
-    x[a + 2 * stride] += m[2]
-    x[a + 3 * stride] += f[0]
-    x[a + 4 * stride] += f[1]
-    x[a + 5 * stride] += f[2]
+    x[a + room] += m[1]
+    x[a + 2 * room] += m[2]
+    x[a + 3 * room] += f[0]
+    x[a + 4 * room] += f[1]
+    x[a + 5 * room] += f[2]
+
+
+def _one_across(x, a, count, m, f):
+    x[a] += m[0]
+    x[a + 1] += m[1]
+    x[a + 2] += m[2]
+    x[a + 3] += f[0]
+    x[a + 4] += f[1]
+    x[a + 5] += f[2]
 
 
 @formula
-def deliver(c, y, k, column, row):
-    """Add number k of a pair with neighbour y to its pair with the parent, or to the square of the parent."""
-    x, to, square = c.x, y.to, c.places.square
-    if y.move == LATER:
-        _add(x, to + 6 * k, 1, column[0], column[1])
-        _add(x, to + 6 * (y.dim + k), 1, row[0], row[1])
-    elif y.move == EARLIER:
-        _add(x, to + k, y.dim, row[0], row[1])
-        _add(x, to + 6 * y.dim + k, y.dim, column[0], column[1])
-    else:
-        _add(x, square + k, 6, column[0], column[1])
-        _add(x, square + 6 * k, 1, row[0], row[1])
+def _add_row(x, a, k, count, moment, rest):
+    if k < count:
+        x[a + k * LINK_ROOM] += moment
+        x[a + k * LINK_ROOM + WIDTH] += rest
+
+
+def _four_across(x, a, count, m, f):
+    heads, rest = transposed(m[0], m[1], m[2], f[0]), transposed(f[1], f[2], f[1], f[2])
+    _add_row(x, a, 0, count, heads[0], rest[0])
+    _add_row(x, a, 1, count, heads[1], rest[1])
+    _add_row(x, a, 2, count, heads[2], rest[2])
+    _add_row(x, a, 3, count, heads[3], rest[3])
+
+
+_add_across = formula(_four_across if SIMD else _one_across)  # numbers, ``count`` at most, of a pair that lies across
+
+
+@formula
+def deliver(c, y, k, columns, rows):
+    """Add numbers k … of a pair with neighbour y to its pair with the parent, or to the square of the parent."""
+    x = wide(c.x)
+    if y.move == EARLIER:
+        to = y.to + LINK_ROOM * k
+        _add_across(x, to, y.dim - k, rows[0], rows[1])
+        _add_across(x, to + LINK_ROOM * y.dim, y.dim - k, columns[0], columns[1])
+        return
+    to = y.to + k
+    _add_along(x, to, y.room, columns[0], columns[1])
+    _add_along(x, to + SIDE * y.room, y.room, rows[0], rows[1])
 
 
 @kernel
 def clear_square(c):
     """Begin what is to be added to the articulated matrix of a link."""
-    for j in range(36):
+    for j in range(SQUARE):
         c.x[c.places.square + j] = 0.0
+
+
+@formula
+def _block_of_square(x, j, k):
+    """Three rows and columns of both halves, of which the second is transposed."""
+    a, b = LINK_ROOM * j + k, SIDE * LINK_ROOM + LINK_ROOM * k + j
+    return (x[a] + x[b], x[a + 1] + x[b + 8], x[a + 2] + x[b + 16],
+            x[a + 8] + x[b + 1], x[a + 9] + x[b + 9], x[a + 10] + x[b + 17],
+            x[a + 16] + x[b + 2], x[a + 17] + x[b + 10], x[a + 18] + x[b + 18])
 
 
 @kernel
 def add_square(tree, w, c, i):
     """Add it to that of link i."""
-    A, a = matrix(w, tree, i), after(c.x, c.places.square)
-    blocks = ((a[0], a[1], a[2], a[6], a[7], a[8], a[12], a[13], a[14]),
-              (a[3], a[4], a[5], a[9], a[10], a[11], a[15], a[16], a[17]),
-              (a[18], a[19], a[20], a[24], a[25], a[26], a[30], a[31], a[32]),
-              (a[21], a[22], a[23], a[27], a[28], a[29], a[33], a[34], a[35]))
+    A, x = matrix(w, tree, i), after(c.x, c.places.square)
+    blocks = (_block_of_square(x, 0, 0), _block_of_square(x, 0, 3),
+              _block_of_square(x, 3, 0), _block_of_square(x, 3, 3))
     add_to_matrix(w, tree, i, alike(A, blocks))
 
 
@@ -189,16 +234,14 @@ def block_of(c, z):
 @formula
 def weigh(c, z, y, front):
     """Keep B[z, y] and B[y, z] W⁻¹ of a neighbour."""
-    x, size = c.x, z.size
-    row = y.at + y.dim * size
-    for k in range(front, front + y.dim):
+    x, fours, size, back = c.x, wide(c.x), z.size, y.at + y.room * z.size
+    for k in range(0, y.dim, WIDTH):
         for j in range(size):
-            total = 0.0
-            for i in range(size):
-                total += x[row + i] * x[z.inverse + size * i + j]
-            x[_left(c, j) + k] = total
-            x[_right(c, j) + k] = x[row - y.dim * size + j]
-        row += size
+            total = fours[back + k] * x[z.inverse + j]
+            for i in range(1, size):
+                total += fours[back + y.room * i + k] * x[z.inverse + size * i + j]
+            fours[_left(c, j) + front + k] = total
+            fours[_right(c, j) + front + k] = fours[y.at + y.room * j + k]
 
 
 @formula
@@ -214,24 +257,17 @@ def inverse_times(c, z, j, numbers):
 
 
 @formula
-def _lessen(x, a, k, b, count):
-    """x[a + j] −= k x[b + j] for j < count."""
-    fours, whole = wide(x), count - count % WIDTH
-    for j in range(0, whole, WIDTH):
-        fours[a + j] = fours[a + j] - k * fours[b + j]
-    for j in range(whole, count):
-        x[a + j] -= k * x[b + j]
-
-
-@formula
 def lessen_pair(c, z, pair, p, q, front_p, front_q):
     """Of two neighbours, p before q, which are at these numbers of the front."""
-    x, back = c.x, pair + p.dim * q.dim
+    x, fours, back = c.x, wide(c.x), pair + q.room * p.dim
     for j in range(z.size):
         left, right = _left(c, j), _right(c, j)
-        for k in range(q.dim):
-            _lessen(x, pair + p.dim * k, x[right + front_q + k], left + front_p, p.dim)
-            _lessen(x, back + p.dim * k, x[left + front_q + k], right + front_p, p.dim)
+        for k in range(0, q.dim, WIDTH):
+            own_left, own_right = fours[left + front_q + k], fours[right + front_q + k]
+            for i in range(p.dim):
+                a = q.room * i + k
+                fours[pair + a] = fours[pair + a] - x[left + front_p + i] * own_right
+                fours[back + a] = fours[back + a] - x[right + front_p + i] * own_left
 
 
 @formula
@@ -240,7 +276,8 @@ def lessen_own(c, z, q, front):
     for j in range(z.size):
         left, right = _left(c, j) + front, _right(c, j) + front
         for k in range(q.dim):
-            _lessen(c.x, q.own + q.dim * k, c.x[left + k], right, q.dim)
+            for i in range(q.dim):
+                c.x[q.own + q.dim * k + i] -= c.x[left + k] * c.x[right + i]
 
 
 @formula
@@ -277,21 +314,20 @@ def beside(numbers):
 @formula
 def from_pivot(c, z, y, k, numbers):
     """Row k of B[y, z] times the numbers of the pivot."""
-    a = y.at + z.stride * (y.dim + k)
+    a = y.at + y.room * z.stride + k
     total = c.x[a] * numbers[0]
     for j in range(1, z.size):
-        total += c.x[a + j] * numbers[j]
+        total += c.x[a + y.room * j] * numbers[j]
     return total
 
 
 @formula
 def entry(c, z, y, j, k):
     """B[z, y][j, k]."""
-    return c.x[y.at + z.stride * k + j]
+    return c.x[y.at + y.room * j + k]
 
 
 @formula
 def row_of_six(c, z, y, j):
     """Row j of B[z, y], y being a link."""
-    return ((entry(c, z, y, j, 0), entry(c, z, y, j, 1), entry(c, z, y, j, 2)),
-            (entry(c, z, y, j, 3), entry(c, z, y, j, 4), entry(c, z, y, j, 5)))
+    return read6(c.x, y.at + LINK_ROOM * j)

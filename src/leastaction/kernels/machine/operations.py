@@ -8,16 +8,17 @@ from .jit import formula
 
 # An operation. kind: JOINT, BLOCK or EARLY (a block that must be regular); number: of the link, or of the first row;
 # count: of neighbours; size: how many numbers it eliminates; W, inverse: addresses of W and of its inverse; stride: how
-# many numbers a column of B[z, y] has; first, last: where its neighbours begin and end in the list
+# many rows B[z, y] has; first, last: where its neighbours begin and end in the list
 Operation = namedtuple("Operation", "kind number count size W inverse stride first last")
 JOINT, BLOCK, EARLY = 0, 1, 2
 HEAD = 6
-# A neighbour. kind: LINK or ROWS; number: of the link, or of the first row; dim: how many numbers it has; at: address
-# of the pair; move: NOWHERE, LATER or EARLIER (than the parent), or SELF; to: address of the pair with the parent;
-# coupled: address of what a COUPLE row gives to the joint, or −1; own: address of its W
-Neighbour = namedtuple("Neighbour", "kind number dim at move to coupled own")
+# A neighbour. kind: LINK or ROWS; number: of the link, or of the first row; dim: how many numbers it has; room: that
+# these have in a row, whole fours; at: address of the pair; move: NOWHERE, LATER or EARLIER (than the parent), or SELF;
+# to: address of the pair with the parent, or of the square; coupled: address of what a COUPLE row gives to the joint,
+# or −1; own: address of its W
+Neighbour = namedtuple("Neighbour", "kind number dim room at move to coupled own")
 LINK, ROWS = 0, 1
-EACH = 8
+EACH = 9
 NOWHERE, LATER, EARLIER, SELF = 0, 1, 2, 3
 # After the neighbours, which are in the order in which they go, the address of each pair (p, q), p < q: by q, then p
 
@@ -46,7 +47,8 @@ def neighbours(z):
 @formula
 def neighbour(c, e):
     ops = c.ops
-    return Neighbour(ops[e], ops[e + 1], ops[e + 2], ops[e + 3], ops[e + 4], ops[e + 5], ops[e + 6], ops[e + 7])
+    return Neighbour(ops[e], ops[e + 1], ops[e + 2], ops[e + 3], ops[e + 4], ops[e + 5], ops[e + 6], ops[e + 7],
+                     ops[e + 8])
 
 
 @formula
