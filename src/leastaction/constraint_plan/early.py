@@ -11,7 +11,8 @@ from leastaction.constraint_plan.graph import Graph, eliminate
 from leastaction.kernels.layout import DOF
 
 Array = np.ndarray
-THRESHOLD = 1e-3  # of a block's least singular value, relative to what it is made of, above which it may go early
+THRESHOLD = 1e-4  # of a block's least singular value, relative to what it is made of, above which it may go early
+UNCOUPLED = 1e-9  # what is left of a block's wrenches, relative to them, where it does not act on a link any more
 
 
 class Numbers(NamedTuple):
@@ -86,9 +87,11 @@ class Early:
             stack = [node]
             while stack:
                 last = stack.pop()
-                if gone[last] or (last != node and not self._regular(last)):
+                if gone[last]:
                     continue
-                if last != node:
+                if last >= n and not self._settled(last):
+                    if not self._regular(last):
+                        continue
                     early.add(last)
                 cost += graph.cost(last, graph.front(self.near[last]))
                 stack += [y for y in self._eliminate(last) if y >= n]
@@ -98,8 +101,7 @@ class Early:
         while waiting:
             i = heapq.heappop(waiting)[1]
             for c in sorted(done.get(i, ()), key=lambda c: graph.front(self.near[c])):
-                if not gone[c]:
-                    let_go(c)
+                let_go(c)
             let_go(i)
             if limit is not None and cost >= limit:
                 return None
@@ -107,10 +109,20 @@ class Early:
             children[above] -= 1
             if above < n and not children[above]:
                 heapq.heappush(waiting, (-graph.depth[above], above))
-        for c in sorted(done.get(n, ()), key=lambda c: graph.front(self.near[c])):
-            if not gone[c]:
-                let_go(c)
+        for c in sorted(range(n, len(gone)), key=lambda c: graph.front(self.near[c])):
+            let_go(c)
         return found, early
+
+    def _settled(self, c: int) -> bool:
+        """Whether nothing that is still there can change the pivot of a block: then it goes, whatever its rank.
+
+        At the nearest common ancestor of its links that is so, unless a block that went early has coupled it to others.
+        """
+        if self.joints_left.get(c, 0):
+            return False
+        first = self.graph.blocks[c - self.graph.n].first
+        size = np.abs(self.numbers.ca[first]).max() + np.abs(self.numbers.cb[first]).max()
+        return all(np.abs(self.B[c, y]).max() <= UNCOUPLED * size for y in self.near[c] if y < self.graph.n)
 
     def _regular(self, c: int) -> bool:
         """Whether a block may go though links of its loop are still there."""
