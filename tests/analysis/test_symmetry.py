@@ -6,6 +6,7 @@ import pytest
 import leastaction as la
 from leastaction.analysis import symmetries
 from leastaction.model.arrays import about
+from reference.forces import with_all_kinds
 from reference.trees import random_state
 
 BODY = la.Inertia(1.3, (0.1, 0.2, -0.3), np.diag([0.2, 0.3, 0.4]))
@@ -69,6 +70,8 @@ CASES = {
 def momentum_rates(model, count=12):
     """Rates of the total momentum, (count, 6), at random states, by a difference along forward dynamics."""
     rng, eps, rates = np.random.default_rng(0), 1e-5, []
+    if model.forces:
+        model = with_all_kinds(la.Model.from_dict(model.to_dict()))
     for _ in range(count):
         q, v = random_state(rng, model)
         a = la.forward_dynamics(model, q, v)

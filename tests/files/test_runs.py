@@ -164,13 +164,13 @@ def test_file_with_a_force_that_is_not_known_here(path, monkeypatch):
     from dataclasses import dataclass
 
     from leastaction.model import FORCE_KINDS
-    from reference.forces import two_bodies
+    from reference.forces import two_bodies, with_all_kinds
 
     @dataclass(frozen=True, eq=False)
     class Bungee(la.Spring):
         """A spring by another name."""
 
-    model, kind = two_bodies(), f"{Bungee.__module__}.{Bungee.__qualname__}"
+    model, kind = with_all_kinds(two_bodies()), f"{Bungee.__module__}.{Bungee.__qualname__}"
     model.add_force("jump", Bungee("body0", None, stiffness=3.0))
     la.simulate(model, dt=1e-3, steps=10, out=path)
     assert la.open(path).model == model

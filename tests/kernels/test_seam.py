@@ -12,6 +12,7 @@ import leastaction as la
 from leastaction.kernels.elements import Link, Real, Whole, element, tables
 from leastaction.kernels.elements.springs import Springs
 from leastaction.model import merge_fixed
+from reference.forces import with_all_kinds
 from reference.trees import models, random_triplet
 
 some = settings(max_examples=25 if JIT else 4)
@@ -39,6 +40,7 @@ def fasten(rng, model):
     model.add_force("magnet", la.Field(body=body, moment=moment, point=point, uniform=uniform, dipole=1e8 * dipole,
                                        center=center))
     model.add_force("mass", la.Field(mu=20.0, center=center))
+    with_all_kinds(model, moving[0])
 
     def potential(poses):
         def place(body, point):
@@ -107,6 +109,7 @@ def test_ends_that_meet_pull_nowhere():
     model = la.library.pendulum()
     for k, rest in enumerate((0.0, 0.5)):
         model.add_force(f"{k}", la.Spring(model.names[0], stiffness=4.0, rest=rest))
+    with_all_kinds(model)
     plain = la.library.pendulum()
     q = [model.q0] * 3
     np.testing.assert_array_equal(la.discrete_residual(model, *q, 0.1), la.discrete_residual(plain, *q, 0.1))

@@ -43,9 +43,12 @@ def everything():
     return model
 
 
-def with_all_kinds(model):
-    """Add a trace of every kind of force, far too weak to change a digit: the loop is compiled for a set of kinds."""
-    body, trace = model.names[0], 1e-200
+def with_all_kinds(model, body=None):
+    """Add a trace of every kind of force, far too weak to change a digit: the loop is compiled for a set of kinds.
+
+    They act on this body, which must not be fixed to the ground; by default on the first one.
+    """
+    body, trace = body or model.names[0], 1e-200
     model.add_force("trace of a spring", la.Spring(body, None, other_point=(9, 9, 9), stiffness=trace, damping=trace))
     model.add_force("trace of a field", la.Field(trace, (9, 9, 9), body, (trace, 0, 0), uniform=(trace, 0, 0)))
     model.add_force("trace of a thruster", la.Thruster(body, (1, 0, 0), trace))

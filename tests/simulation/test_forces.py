@@ -6,18 +6,17 @@ from scipy.integrate import solve_ivp
 
 import leastaction as la
 from leastaction.compiled import compile_model
-from reference.forces import (
-    AT,
-    CENTRE,
-    INERTIA,
-    LENGTH,
-    MASS,
-    STIFFNESS,
-    everything,
-    hung,
-    two_bodies,
-    with_all_kinds,
-)
+from reference import forces
+from reference.forces import AT, CENTRE, INERTIA, LENGTH, MASS, STIFFNESS, everything, with_all_kinds
+
+
+# The loops, alone and in lanes, and the rescue are compiled for one set of kinds of forces: a quarter of a minute each.
+def two_bodies():
+    return with_all_kinds(forces.two_bodies())
+
+
+def hung(n=10):
+    return with_all_kinds(forces.hung(n))
 
 
 def rotation(x):
@@ -75,7 +74,7 @@ def test_discrete_frequency_is_that_of_the_step():
     model.add_force("tie", la.Spring("a", "b", stiffness=k, rest=1.0))
     q = model.q0
     q[7] = 1.2
-    run = la.simulate(model, q, dt=h, steps=10_000)
+    run = la.simulate(with_all_kinds(model), q, dt=h, steps=10_000)
     swing = (run.q[:, 7] - run.q[:, 0] - 1.0) / 0.2
     omega = np.sqrt(k / masses[0] + k / masses[1])
     steps = np.arange(len(swing))
@@ -197,7 +196,7 @@ def test_damper_of_any_strength_takes_energy_and_no_momentum():
         rate = run.v[:, 9] - run.v[:, 3]
         np.testing.assert_allclose(rate, 0.5 * np.exp(-c * 1.5 * run.t), rtol=1e-9, atol=1e-13)
         assert np.abs(run.momentum - run.momentum[0]).max() < 1e-14
-    tumbling = two_bodies()
+    tumbling = forces.two_bodies()
     tumbling.add_force("brake", la.Spring("body0", "body1", *AT, damping=1e4))
     run = la.simulate(with_all_kinds(tumbling), dt=1e-2, steps=500)
     assert (run.energy - np.minimum.accumulate(run.energy)).max() < 5e-3 * run.energy[0]  # as without the damper
@@ -265,7 +264,7 @@ def test_gravity_gradient_is_that_of_point_masses():
     model.add_force("planet", la.Field(mu=7.0, center=(1.0, -2.0, 0.5)))
     ways = points - (1.0, -2.0, 0.5)
     forces = -7.0 * masses[:, None] * ways / np.linalg.norm(ways, axis=1)[:, None] ** 3
-    wrench = -la.inverse_dynamics(model, None, np.zeros(6), None)
+    wrench = -la.inverse_dynamics(with_all_kinds(model), None, np.zeros(6), None)
     moment = np.cross(arms, forces).sum(axis=0)
     np.testing.assert_allclose(wrench[3:], forces.sum(axis=0), rtol=1e-6)
     np.testing.assert_allclose(wrench[:3] - np.cross(com, wrench[3:]), moment, atol=0.05 * np.abs(moment).max())
@@ -290,6 +289,7 @@ def test_limit_is_where_the_step_becomes_unstable(part):
         model.add_body(f"{k}", None, la.Prismatic((1, 0, 0)), inertia=la.Inertia(1.0 + k))
     for k in range(2):
         model.add_force(f"tie {k}", la.Spring(f"{k}", f"{k + 1}", stiffness=50.0 + k, rest=0.0, other_point=(1, 0, 0)))
+    model = with_all_kinds(model)
     K = np.array([[50.0, -50.0, 0.0], [-50.0, 101.0, -51.0], [0.0, -51.0, 51.0]])
     omega = np.sqrt(np.linalg.eigvals(np.diag([1.0, 0.5, 1 / 3]) @ K).real.max())
     if part > 1:
@@ -328,7 +328,7 @@ def test_points_ride_on_welded_bodies():
         model = la.library.pendulum()
         model.add_body("hook", model.names[0], position=at, quaternion=(0.6, 0, 0.8, 0))
         model.add_force("tie", la.Spring("hook", None, (0.1, 0, 0.2), (1, 0, 1), stiffness=5.0, rest=0.3))
-        return model
+        return with_all_kinds(model)
 
     places = np.array([[0.2, 0.0, -0.4], [0.1, 0.0, 0.3]])
     singles = [la.simulate(arm(at), dt=1e-3, steps=50) for at in places]
@@ -341,4 +341,4 @@ def test_points_ride_on_welded_bodies():
     pose = np.linalg.solve(la.poses(singles[0].model)[0], la.poses(singles[0].model)[1])
     direct.add_force("tie", la.Spring(direct.names[0], None, (pose @ [0.1, 0, 0.2, 1])[:3], (1, 0, 1), stiffness=5.0,
                                       rest=0.3))
-    np.testing.assert_allclose(la.simulate(direct, dt=1e-3, steps=50).q, singles[0].q, atol=1e-12)
+    np.testing.assert_allclose(la.simulate(with_all_kinds(direct), dt=1e-3, steps=50).q, singles[0].q, atol=1e-12)
