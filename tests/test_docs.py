@@ -250,10 +250,16 @@ def test_joint_of_the_extending_page_in_a_notebook(tmp_path):
     assert float(re.search(r"[\d.]+(?=\)?$)", value)[0]) == pytest.approx(np.arctan(2.0), abs=1e-5)
 
 
-def test_force_of_the_extending_page(tmp_path):
-    """As a script, in simulate and in lanes; then in a second process that has it as cells of a notebook, where nothing
-    is compiled anew, its run is saved, and a process without the class is told what is missing."""
+def test_force_of_the_extending_page(tmp_path, monkeypatch, capsys):
+    """As cells of a notebook, in simulate and in lanes; then as a script, and as cells in a third process: nothing is
+    compiled anew, a run is saved, and a process without the class is told what is missing. The cells are in this
+    process, which compiles faster than a fresh one."""
+    from leastaction.model import FORCE_KINDS
+
     code = walk("class Charge(la.Force)")
+    exec(compile(code, "cell", "exec"), {"__name__": "__main__"})
+    monkeypatch.delitem(FORCE_KINDS, "__main__.Charge")
+    printed = capsys.readouterr().out
     script = tmp_path / "charges.py"
     script.write_text(code, encoding="utf-8")
 
@@ -261,7 +267,9 @@ def test_force_of_the_extending_page(tmp_path):
         return subprocess.run([sys.executable, *arguments], cwd=tmp_path, capture_output=True, encoding="utf-8",
                               env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, check=True)
 
-    energy, momentum, lanes = map(float, run("charges.py").stdout.split())
+    alone = run("charges.py")
+    assert alone.stdout == printed and not alone.stderr
+    energy, momentum, lanes = map(float, printed.split())
     assert energy < 1e-4 and momentum < 1e-13 and lanes < 1e-11
     cells = f"exec({code!r}); traj.save('run.h5'); assert la.open('run.h5').model == model"
     again = run("-c", cells)
