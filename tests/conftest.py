@@ -17,13 +17,14 @@ settings.load_profile("ci" if CI else "local")
 # loops and forces. xdist's worksteal gives each of two processes one half of the list. So long tests are at the
 # beginning of a half, that at its end no process waits for the other, and tests that need the same loops are in one.
 
-# What is the same for all models without loops and limits, then forces between bodies, and what users add
+# What is the same for all models without loops and limits, forces between bodies, and what users add; then what runs in
+# processes of its own, which find most of that compiled
 FIRST = (
-    "attack/test_attack.py::test_attack[calls]", "simulation/test_forces.py", "kernels/test_seam.py",
-    "files/test_runs.py", "test_docs.py::test_force", "integrators/test_outside.py", "test_any_model.py",
-    "reproduce/", "examples/", "simulation/test_controls.py",
+    "simulation/test_controls.py", "simulation/test_commands.py", "simulation/test_forces.py", "kernels/test_seam.py",
+    "simulation/test_rescue.py", "integrators/test_outside.py", "test_docs.py::test_force", "files/test_runs.py",
+    "attack/test_attack.py", "test_any_model.py", "reproduce/", "examples/", "files/test_kill.py",
 )
-# First what has a cache of its own, while the other process compiles what is the same for all; then limits and loops
+# What has a cache of its own, while the other process compiles what is the same for all; then limits and loops
 SECOND = (
     "machine/", "simulation/test_ahead.py", "limits/", "kernels/constraints/", "benchmarks/test_loops_bench.py",
     "simulation/test_multipliers.py", "simulation/test_runs_with_loops.py", "simulation/test_damping.py",
