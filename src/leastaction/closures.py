@@ -90,7 +90,7 @@ def wrenches(c: Compiled, q: Array) -> tuple[Array, Array, Array]:
     if c.rows is None:
         return np.zeros(0), np.zeros((0, 6)), np.zeros((0, 6))
     found, w = room_for(c.tree, c.rows), c.lend("rows")
-    queries.values(c.system.tree, w, c.rows, q, found)
+    queries.values(c.system.tree, w, c.rows, q.copy(), found)  # rows of a file are read-only: another kind for Numba
     c.take_back("rows", w)
     return found.g, found.Ca.reshape(-1, 6), found.Cb.reshape(-1, 6)
 
@@ -100,7 +100,7 @@ def jacobian(c: Compiled, q: Array) -> Array:
     if c.rows is None:
         return np.zeros((0, c.nv))
     A, w = np.zeros((len(c.rows.kind), c.nv)), c.lend("rows")
-    queries.jacobian(c.system.tree, w, c.rows, q, room_for(c.tree, c.rows), A)
+    queries.jacobian(c.system.tree, w, c.rows, q.copy(), room_for(c.tree, c.rows), A)
     c.take_back("rows", w)
     return A
 
@@ -110,7 +110,7 @@ def opening(c: Compiled, q: Array, v: Array) -> tuple[Array, Array]:
     if c.rows is None:
         return np.zeros(0), np.zeros(0)
     found, w = room_for(c.tree, c.rows), c.lend("rows")
-    queries.rates(c.system.tree, w, c.rows, q, v, found)
+    queries.rates(c.system.tree, w, c.rows, q.copy(), v.copy(), found)
     c.take_back("rows", w)
     return found.g, found.rate
 

@@ -223,7 +223,8 @@ def with_loops(model: Model, c: Compiled, q: Array, v: Array, tau: Array, links:
     t : time of the forces between bodies, s
     """
     a, f, plan, w = np.zeros(c.nv), np.zeros(len(c.rows.kind)), c.plan, c.lend("with_loops")  # type: ignore[union-attr]
-    loaded = constrained.Loaded(q, v, tau, links, t)
+    # Copied, as rows of a file are read-only, which is another kind for Numba
+    loaded = constrained.Loaded(q.copy(), v.copy(), tau, links, t)
     singular, redundant, failed = constrained.forward_dynamics(c.system, w, loaded, c.closed(), a, f)
     if failed:  # in the order of the model, made at other configurations: take one that serves here
         closed = c.plan_at(q).closed(c.rows)  # type: ignore[arg-type]
