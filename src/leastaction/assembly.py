@@ -125,7 +125,7 @@ def _ways(model: Model, c: Compiled, q: Array, b: Array, free: Array) -> Iterato
 def _by_a_sweep(c: Compiled, q: Array, b: Array) -> Array:
     """Solve M x − Aᵀ λ = 0, A x = b; zeros where that fails."""
     x, w = np.zeros(c.nv), c.lend("solve")
-    _, lost = solve_mass(c.system.tree, w, q, c.closed(), x, -b)
+    _, lost = solve_mass(c.system.tree, w, q, c.closed(), x, -b[c.acting])
     c.take_back("solve", w)
     return x if not lost and np.isfinite(x).all() else np.zeros(c.nv)
 

@@ -20,7 +20,7 @@ from leastaction.errors import ModelError
 from leastaction.kernels import elements, layout
 from leastaction.kernels.constraints import queries
 from leastaction.kernels.constraints.closed import Closed
-from leastaction.kernels.constraints.rows import Rows, room_for
+from leastaction.kernels.constraints.rows import Rows, chosen, room_for
 from leastaction.kernels.layout import LANES, LINK, Servos, State, System, Tree
 from leastaction.kernels.machine import memory
 from leastaction.kernels.machine.jit import bound
@@ -94,23 +94,24 @@ class Compiled:
     @cached_property
     def plan(self) -> Plan:
         """The order in which joints and rows are eliminated; only of a model with rows."""
-        assert self.rows is not None
         # Not at q0, which may change: the order decides the bits of a run
         somewhere = (self._somewhere(0, *CURLED), self._side_by_side())
-        return plan(self.tree, self.rows, self._zero_rows, map(self._numbers, somewhere))
+        return plan(self.tree, self.acting_rows, map(self._numbers, somewhere))
 
     def plan_at(self, q: np.ndarray) -> Plan:
         """Return an order that serves at the configuration q (nq,), where that of `plan` may not."""
-        assert self.rows is not None
-        return plan(self.tree, self.rows, self._zero_rows, [self._numbers(q)])
+        return plan(self.tree, self.acting_rows, [self._numbers(q)])
 
     def closed(self) -> Closed | None:
         """Return what the kernels take of the rows, with fresh memory; None of a model without rows."""
-        return None if self.rows is None else self.plan.closed(self.rows)
+        return None if self.rows is None else self.plan.closed(self.acting_rows)
 
     @cached_property
-    def _zero_rows(self) -> np.ndarray:
-        """Tell which rows (m,) no joint can change, in two configurations without any symmetry."""
+    def acting(self) -> np.ndarray:
+        """Numbers of the rows that some joint can change, as seen in two configurations without any symmetry.
+
+        The others, as those that keep a planar mechanism in its plane, say nothing: the kernels are not given them.
+        """
         assert self.rows is not None
         ancestor = common_ancestors(self.tree, self.rows)
         zero_rows = np.ones(len(self.rows.kind), dtype=bool)
@@ -119,7 +120,25 @@ class Compiled:
             queries.greatest_change(self.system.tree, self.workspace(), self.rows, self._somewhere(seed, *CURLED),
                                     ancestor, found)
             zero_rows &= found.rate < ZERO_ROW
-        return zero_rows
+        return np.flatnonzero(~zero_rows)
+
+    @cached_property
+    def acting_rows(self) -> Rows:
+        """The rows that some joint can change, as the kernels take them; only of a model with rows."""
+        assert self.rows is not None
+        return chosen(self.rows, self.acting)
+
+    @property
+    def idle(self) -> int:
+        """How many rows do not act."""
+        return 0 if self.rows is None else len(self.rows.kind) - len(self.acting)
+
+    def of_all_rows(self, acting: np.ndarray) -> np.ndarray:
+        """Return numbers of all rows (m,), given those of the rows that act; of the others they are zero."""
+        assert self.rows is not None
+        found = np.zeros(len(self.rows.kind))
+        found[self.acting] = acting
+        return found
 
     def _somewhere(self, seed: int, least: float, most: float) -> np.ndarray:
         """Return a configuration (nq,) between two distances from the neutral one, which has no symmetry."""
@@ -154,10 +173,9 @@ class Compiled:
 
     def _numbers(self, q: np.ndarray) -> Numbers:
         """Return what the plan needs to know of a configuration."""
-        assert self.rows is not None
-        n, m, w = self.tree.n, len(self.rows.kind), self.workspace()
-        found = room_for(self.tree, self.rows)
-        queries.values(self.system.tree, w, self.rows, q, found)
+        rows = self.acting_rows
+        n, m, w, found = self.tree.n, len(rows.kind), self.workspace(), room_for(self.tree, rows)
+        queries.values(self.system.tree, w, rows, q, found)
         links = [memory.python_link(w, i) for i in range(n)]
         return Numbers(np.array([spatial_inertia(link) for link in links]),
                        np.array([link.axis for link in links]).reshape(n, 6), np.array([link.arm for link in links]),

@@ -222,19 +222,19 @@ def with_loops(model: Model, c: Compiled, q: Array, v: Array, tau: Array, links:
     links : (n, 6) wrenches on links
     t : time of the forces between bodies, s
     """
-    a, f, plan, w = np.zeros(c.nv), np.zeros(len(c.rows.kind)), c.plan, c.lend("with_loops")  # type: ignore[union-attr]
+    a, f, w = np.zeros(c.nv), np.zeros(len(c.acting)), c.lend("with_loops")
     # Copied, as rows of a file are read-only, which is another kind for Numba
     loaded = constrained.Loaded(q.copy(), v.copy(), tau, links, t)
     singular, redundant, failed = constrained.forward_dynamics(c.system, w, loaded, c.closed(), a, f)
     if failed:  # in the order of the model, made at other configurations: take one that serves here
-        closed = c.plan_at(q).closed(c.rows)  # type: ignore[arg-type]
+        closed = c.plan_at(q).closed(c.acting_rows)
         singular, redundant, failed = constrained.forward_dynamics(c.system, w, loaded, closed, a, f)
     c.take_back("with_loops", w)
     require_regular(model, c, singular)
     if failed:
         raise ModelError(f"the loops of {model.name} are in a configuration in which their rows cannot be eliminated "
                          "in the order that was chosen: move it a little")
-    return WithLoops(a, f, redundant + plan.zero_rows)
+    return WithLoops(a, c.of_all_rows(f), redundant + c.idle)
 
 
 def actuator_forces(

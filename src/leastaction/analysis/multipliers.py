@@ -45,11 +45,11 @@ def multipliers(run: Trajectory) -> Multipliers:
         go_on(again, k * every)
         closed = engine.base.closed
         if k > 0:
-            found.mu[k] = of_rows(closed, "kick")
+            found.mu[k] = c.of_all_rows(of_rows(closed, "kick"))
         if k < len(run) - 1:
             engine._told[FOUND] = 0.0
             go_on(again, k * every + 1)
             closed = engine.base.closed  # which may have been planned anew
             if engine._told[FOUND] == 1.0:
-                found.lam[k] = of_rows(closed, "total") - found.mu[k]
+                found.lam[k] = c.of_all_rows(of_rows(closed, "total")) - found.mu[k]
     return found

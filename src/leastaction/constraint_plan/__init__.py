@@ -26,16 +26,15 @@ __all__ = ["Graph", "Numbers", "Plan", "common_ancestors", "lay_out", "order_by_
 NARROW = 6  # a front that is no wider than this cannot become cheaper: one link alone has six numbers
 
 
-def plan(tree: Tree, rows: Rows, zero_rows: Array, tried: Iterable[Numbers]) -> Plan:
+def plan(tree: Tree, rows: Rows, tried: Iterable[Numbers]) -> Plan:
     """Make the cheapest list of operations that is found.
 
     Parameters
     ----------
-    tree, rows : of the model
-    zero_rows : (m,) rows that no joint can change
+    tree, rows : of the model, without rows that no joint can change
     tried : configurations in which the early order finds out which blocks are regular
     """
-    graph = Graph(tree, rows, zero_rows)
+    graph = Graph(tree, rows)
     widths, least = fronts_by_ancestors(graph)
     if max(widths, default=0) <= NARROW:
         plain = lay_out(graph, order_by_ancestors(graph), set())

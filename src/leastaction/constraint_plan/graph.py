@@ -27,10 +27,10 @@ class Block(NamedTuple):
 class Graph:
     """What the symbolic elimination knows: nodes are links, 0 … n − 1, and then blocks of rows."""
 
-    def __init__(self, tree: Tree, rows: Rows, zero_rows: Array | None = None) -> None:
+    def __init__(self, tree: Tree, rows: Rows) -> None:
         self.n, self.parent, self.kind = tree.n, tree.parent.tolist(), tree.kind.tolist()
         self.rows = len(rows.kind)
-        self.blocks = blocks(rows, np.zeros(self.rows, dtype=bool) if zero_rows is None else zero_rows)
+        self.blocks = blocks(rows)
         root = rows.root.tolist()
         self.depth = [0] * (self.n + 1)
         for i, above in enumerate(self.parent):
@@ -86,13 +86,12 @@ def common_ancestors(tree: Tree, rows: Rows) -> Array:
     return found
 
 
-def blocks(rows: Rows, zero_rows: Array) -> list[Block]:
-    """Return the rows of each loop as a block, without those that are zero (m,)."""
+def blocks(rows: Rows) -> list[Block]:
+    """Return the rows of each loop as a block."""
     kind, a, b, loop = (column.tolist() for column in (rows.kind, rows.a, rows.b, rows.loop))
     found: list[Block] = []
-    for r in np.flatnonzero(~zero_rows).tolist():
-        same = bool(found) and loop[r] == loop[found[-1].first] and r == found[-1].first + found[-1].size < (
-            found[-1].first + SIDE)
+    for r in range(len(kind)):
+        same = bool(found) and loop[r] == loop[found[-1].first] and found[-1].size < SIDE
         if same and (a[r], b[r], False) == (*found[-1][2:4], found[-1].couple or kind[r] in JOINTS):
             found[-1] = found[-1]._replace(size=found[-1].size + 1)
         else:

@@ -32,7 +32,6 @@ class Plan:
     cost : multiplications that factoring takes for the rows
     width : numbers that the widest front has
     early : whether blocks go before their loop is done
-    zero_rows : rows that no joint can change, as those that keep a planar mechanism in its plane; they are in no block
     """
 
     ops: Array
@@ -42,12 +41,11 @@ class Plan:
     cost: int
     width: int
     early: bool
-    zero_rows: int
 
     def closed(self, rows: Rows) -> Closed:
-        """Return what the kernels take of these rows, with fresh memory; all rows act that are no zero rows."""
+        """Return what the kernels take of these rows, with fresh memory; all rows are switched on."""
         closed = Closed(rows, self.ops, self.targets.reshape(-1), self.places, np.zeros(self.size))
-        for r in np.flatnonzero(self.targets.max(axis=1) >= 0).tolist():
+        for r in range(self.places.rows):
             python_row(closed, r).active = 1.0
         return closed
 
@@ -111,8 +109,7 @@ def lay_out(graph: Graph, order: list[int], early: set[int]) -> Plan:
         aside=take(12 * n), scratch=take(SCRATCH), square=square, front=take(2 * SIDE * widest), wide=widest)
     starts = np.cumsum([1 + len(ops), *map(len, ops)])[:-1]
     packed = np.concatenate([[len(ops)], starts, *ops]).astype(np.int64)
-    return Plan(packed, places, targets, size, cost, width, bool(early),
-                count - sum(block.size for block in graph.blocks))
+    return Plan(packed, places, targets, size, cost, width, bool(early))
 
 
 def room(size: int) -> int:

@@ -145,7 +145,7 @@ class Engine:
     def _project(self, given: int) -> int:
         """Put the node on the manifold of closed loops. Gives the number of redundant rows, or −1 if that failed."""
         redundant = int(set_up(self.base.closed, self.compiled.system, self._room, given == CARRIED))
-        return redundant if redundant < 0 else redundant + self.compiled.plan.zero_rows
+        return redundant if redundant < 0 else redundant + self.compiled.idle
 
     @property
     def _told(self) -> Array:

@@ -45,15 +45,15 @@ def test_the_order_by_ancestors_is_not_linear_on_a_rail():
     costs = []
     for count in (8, 16, 32):
         c = compile_model(ladder(count, "rail")[0])
-        graph = Graph(c.tree, c.rows, c._zero_rows)
+        graph = Graph(c.tree, c.acting_rows)
         costs.append(lay_out(graph, order_by_ancestors(graph), set()).cost)
     assert costs[2] > 5 * costs[1] > 25 * costs[0]
 
 
 def test_rows_that_keep_a_plane_are_zero():
-    plan = compile_model(ladder(3)[0]).plan
-    assert plan.zero_rows == 3
-    assert plan.width == 4
+    c = compile_model(ladder(3)[0])
+    assert c.idle == 3
+    assert c.plan.width == 4
 
 
 @pytest.mark.parametrize("kind", ["posts", "rail"])

@@ -39,6 +39,12 @@ Rows = namedtuple("Rows", "kind a b sa sb ea eb length coefficients reference sc
 Found = namedtuple("Found", "g rate Ca Cb near part")
 
 
+def chosen(rows, which):
+    """The rows with these numbers."""
+    columns = (column.reshape(len(rows.kind), -1)[which].reshape(-1) for column in rows[:-1])
+    return Rows(*columns, rows.root)
+
+
 def room_for(tree, rows):
     """Zeros for what is asked of all rows."""
     m = len(rows.kind)

@@ -63,12 +63,6 @@ def put_on_joint(c, r, end, before, now):
         c.x[at], c.x[at + 1] = before, now
 
 
-@formula
-def has_place(c, r):
-    """Whether row r is in a block."""
-    return c.targets[6 * r] >= 0 or c.targets[6 * r + 3] >= 0
-
-
 # The front
 
 
