@@ -21,14 +21,20 @@ def singular_joint(tree, w):
 
 
 @kernel
+def coast(system, w, v, out):
+    """Set twists, accelerations and forces of the links that move at constant rates v. ``out`` is set to zero. Needs
+    place()."""
+    clear(out, system.tree.nv)
+    velocities(system.tree, w, v)
+    link_forces(system.tree, w, v, out, system.gravity)
+
+
+@kernel
 def load(system, w, v, held, out):
     """Set the right-hand side of forward dynamics at rates v: the joint forces that are held, passive joint forces,
     external wrenches and elements, those of the time that set_time() gave, less what the motion without accelerations
-    needs. ``out`` is scratch. Needs enter_node()."""
+    needs. Needs enter_node() and coast(), whose ``out`` is given; overwrites the accelerations."""
     tree = system.tree
-    clear(out, tree.nv)
-    velocities(tree, w, v)
-    link_forces(tree, w, v, out, system.gravity)
     for i in range(tree.n):
         wrench_force(link(w, i))
     take_forces(system.elements, tree, w)
@@ -46,6 +52,7 @@ def acceleration(system, w, v, held, out):
     Needs place(), deflections() and factor_mass(tree, w, 0).
     """
     tree = system.tree
+    coast(system, w, v, out)
     load(system, w, v, held, out)
     up(tree, w, w, None)
     down(tree, w, w, None, None, None)

@@ -6,7 +6,7 @@ that rnea.link_forces leaves for a = 0.
 
 from collections import namedtuple
 
-from ..aba import load, singular_joint
+from ..aba import coast, load, singular_joint
 from ..elements import set_time
 from ..layout import Held
 from ..machine.jit import entry, kernel
@@ -25,7 +25,7 @@ Loaded = namedtuple("Loaded", "q v tau wrench t")
 
 @kernel
 def row_bias(tree, w, c, r, v, gravity):
-    """Ȧ v of row r. Needs rows_at_node() and link_forces() for a = 0."""
+    """Ȧ v of row r. Needs rows_at_node() and aba.coast(), or link_forces() for a = 0."""
     rows, b = c.rows, c.rows.b[r]
     rate = v[tree.iv[b]] if on_joints(rows.kind[r]) and b < tree.n else 0.0
     return bias(rows.kind[r], rows, r, link(w, rows.a[r]), link(w, b), row(c, r).gap, rate, gravity)
@@ -36,10 +36,11 @@ def acceleration(system, w, v, held, c, out):
     """As aba.acceleration, on the manifold; the reactions are in the answer of the rows. Needs enter_node(),
     rows_at_node() and factor_node()."""
     tree = system.tree
-    load(system, w, v, held, out)
-    for r in range(c.places.rows):
+    coast(system, w, v, out)
+    for r in range(c.places.rows):  # before load() overwrites the accelerations
         R = row(c, r)
         R.rhs = row_bias(tree, w, c, r, v, system.gravity) if R.active != 0.0 else 0.0
+    load(system, w, v, held, out)
     solve_node(tree, w, c, out)
 
 
