@@ -205,7 +205,7 @@ def rescued_step(system, state, held, h, settings, c):
     if c is not None:
         rows_at_node(tree, w, c)
     kick(system, w, held, 0.5 * h)
-    damp(system.elements, tree, state, 0.5 * h, False)
+    damp(system.elements, tree, state, c, 0.5 * h, False)
     evaluations, residual, status = rescue(tree, state, h, settings, c)
     least = least_cosine(tree, w)
     if status >= 0 and settings.max_substeps > 1 and least < RESOLVED:
@@ -220,7 +220,7 @@ def rescued_step(system, state, held, h, settings, c):
     carry_over(tree, state, h, None, None)
     if held.acts or settings.damped:
         note_work(tree, state, held, h, 1.0)
-    made = finish_step(system, state, held, h, made)
+    made = finish_step(system, state, held, h, made, c)
     if c is None:
         factor_at_node(tree, state)
     return made

@@ -43,7 +43,7 @@ def step(method, system, state, held, h, stage):
     kick."""
     tree, w = system.tree, state.w
     kick(system, w, held, 0.5 * h)  # p0 + f⁻
-    damp(system.elements, tree, state, 0.5 * h, False)
+    damp(system.elements, tree, state, None, 0.5 * h, False)
     guess(method.dynamics, system, state, held, h, stage)
     set_motion(tree, w, state.motion)
     made = find(method.search, method.settings, tree, state, h)  # q1, and p1 = D₂L_d(q0, q1)
@@ -53,7 +53,7 @@ def step(method, system, state, held, h, stage):
         note_impulses(tree, state)
     if held.acts or method.settings.damped:
         note_work(tree, state, held, h, less(-0.5, made.status))
-    return finish_step(system, state, held, h, made)
+    return finish_step(system, state, held, h, made, None)
 
 
 @kernel
@@ -84,12 +84,12 @@ def note_impulses(tree, state):
 
 
 @part
-def finish_step(system, state, held, h, made):
-    """Finish a step at the next node, after its configuration and momenta have been found."""
+def finish_step(system, state, held, h, made, c):
+    """Finish a step at the next node, after its configuration and momenta have been found; with the rows c, or None."""
     remember(state.history, state.motion, system.tree.nv)
     springs = enter_node(system, state.w, state.q)
     state.factored[0] = 0.0
-    damp(system.elements, system.tree, state, 0.5 * h, True)
+    damp(system.elements, system.tree, state, c, 0.5 * h, True)
     kick(system, state.w, held, 0.5 * h)  # p1 + f⁺
     return Made(made.evaluations, made.residual, made.status, made.blamed, made.least, springs)
 

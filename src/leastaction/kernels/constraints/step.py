@@ -44,7 +44,7 @@ def step(method, system, state, held, h, stage):
         rows_at_node(tree, w, c)
     told[KNOWN] = 0.0
     kick(system, w, held, 0.5 * h)
-    damp(system.elements, tree, state, 0.5 * h, False)
+    damp(system.elements, tree, state, c, 0.5 * h, False)
     guess(None, system, state, held, h, stage)
     set_motion(tree, w, state.motion)
     evaluations, residual, status, blamed, least = find_and_carry_over(
@@ -57,7 +57,7 @@ def step(method, system, state, held, h, stage):
         note_reactions(tree, state)
     if held.acts or method.settings.damped:
         note_work(tree, state, held, h, 1.0)
-    return finish_step(system, state, held, h, made)
+    return finish_step(system, state, held, h, made, c)
 
 
 @kernel

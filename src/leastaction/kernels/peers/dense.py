@@ -54,7 +54,7 @@ def dense_step(method, system, state, held, h, stage):
         push_joints(tree, w, held, 0.5 * h)
     else:
         kick(system, w, held, 0.5 * h)
-        damp(system.elements, tree, state, 0.5 * h, False)
+        damp(system.elements, tree, state, None, 0.5 * h, False)
     guess(method.dynamics, system, state, held, h, stage)
     set_motion(tree, w, state.motion)
     if settings.implicit:
@@ -80,7 +80,7 @@ def dense_step(method, system, state, held, h, stage):
     if residual == SVI:
         push_joints(tree, w, held, 0.5 * h)
     else:
-        damp(system.elements, tree, state, 0.5 * h, True)
+        damp(system.elements, tree, state, None, 0.5 * h, True)
         kick(system, w, held, 0.5 * h)
     return Made(float(evaluations), left, float(status), -1, 0.0, springs)
 
