@@ -5,6 +5,7 @@ it is what the joint is held by.
 """
 
 from ..drnea import kick
+from ..elements.seam import each_drag
 from ..joints import cone, passive_forces, put_rhs
 from ..layout import DOF
 from ..machine.jit import kernel, part
@@ -57,6 +58,7 @@ def accelerations(method, system, state, held, scratch, out):
     kick(system, w, held, 1.0)  # now the momenta are the forces
     clear(out, tree.nv)
     velocities(tree, w, state.v)
+    each_drag(system.elements, tree, w)
     link_forces(tree, w, state.v, out, STILL)
     armature_forces(tree, w, state.v, out, out)
     for i in range(tree.n):
