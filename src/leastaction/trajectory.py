@@ -188,7 +188,11 @@ class Trajectory:
 
     @property
     def balance(self) -> Array:
-        """(N,) energy, plus all that has left the mechanism, less the energy at the start, J: the step's own error."""
+        """(N,) energy, plus all that has left the mechanism, less the energy at the start, J: the step's own error.
+
+        Of forces that nobody has noted, external wrenches and forces between bodies that do work such as thrusters, it
+        has the work as well.
+        """
         balance: Array = self.energy + self.ledger.sum(axis=1) - self.energy[0]
         return balance
 
@@ -334,7 +338,9 @@ class Trajectory:
             *(f"    {name.replace('_', ' '):14} {lost[-1]:.4g} J" for name, lost in self.dissipated.items()
               if lost[-1] and self.loses_energy),
             *([f"  energy balance   {self.max_balance_error:.3g} of the peak kinetic energy at most, "
-               f"{self.balance[-1] / self.energy_scale:+.3g} at the end"] if self.loses_energy else []),
+               f"{self.balance[-1] / self.energy_scale:+.3g} at the end",
+               *(f"    not in it      {what}" for what in found.unnoted)]
+              if self.loses_energy else []),
             *(f"                   {text}" for text in (found.text, found.remedy) if text),
         ]
         if tally.evaluations:

@@ -135,6 +135,7 @@ class Certificate:
                              if lost[-1])
             rows += [("where it went", went), ("energy balance", f"{run.max_balance_error:.2e} of the peak kinetic "
                       f"energy at most, {run.balance[-1] / run.energy_scale:+.2e} at the end")]
+            rows += [("not in it", what) for what in run.judgement.unnoted]
         if line is not None:
             rows.append(("energy drift", f"{line.slope:+.1e} ± {line.uncertainty:.1e} per second (95 %)"))
         rows += [(kept.symmetry.name, f"changed by {kept.error:.1e} {kept.symmetry.unit} at most, "

@@ -7,7 +7,7 @@ import numpy as np
 from leastaction.compiled import compile_model
 from leastaction.dynamics import poses
 from leastaction.kernels.constraints.rows import COUPLE
-from leastaction.model import BALL, FREE, Cylindrical, Joint, Model, Planar, merge_fixed
+from leastaction.model import BALL, FREE, Cylindrical, Free, Joint, Model, Planar, merge_fixed
 from leastaction.model import Fixed as Welded
 from leastaction.model.arrays import rotation_matrix
 from leastaction.model.force import Fixed, Vector
@@ -67,8 +67,19 @@ def conserved(run: Trajectory) -> tuple[list[Symmetry], str]:
     if driven_on_the_ground(run.model) and not run.model.drives.idle(run.origin.command):
         return [], "an actuator acts against the ground"
     found = symmetries(run.model)
-    acting = "gravity, the forces between bodies" if run.model.forces else "gravity"
-    return found, "" if found else f"{acting} and the joints on the ground leave none"
+    return found, "" if found else f"{_listed(_acting(run.model))} leave none"
+
+
+def _acting(model: Model) -> list[str]:
+    """List what may change the momenta of a model."""
+    acting = ["gravity"] if np.any(model.gravity) else []
+    acting += ["the forces between bodies"] if model.forces else []
+    grounded = any(not isinstance(model.bodies[i].joint, Free) for i in root_bodies(model))
+    return acting + (["the joints on the ground"] if grounded else [])
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def held_by_loops(model: Model) -> bool:

@@ -14,8 +14,9 @@ ENTRIES = ("damping", "actuators", "control", "dry_friction", "limits", "recover
 
 def ledger(model: "Model", controlled: bool) -> int:
     """Return how many columns the ledger of a run has: all, or none where nothing takes or gives energy."""
-    taken = controlled or model.nu > 0 or acts(model) or any(map(has_damping, _joints(model)))
-    return len(ENTRIES) if taken else 0
+    damped = any(map(has_damping, _joints(model))) or any(
+        force.conservative and not force.keeps_energy for force in model.forces.values())
+    return len(ENTRIES) if controlled or model.nu > 0 or acts(model) or damped else 0
 
 
 def impulses(model: "Model") -> int:

@@ -85,6 +85,15 @@ def refuse_composition(model: Model, c: Compiled, w: Array, dt: float, order: in
     raise _backwards(order, dt, f"the joint '{body.joint.name or body.name}'", limit)
 
 
+def decay_rates(c: Compiled, q: Array) -> Array:
+    """Rates c a, 1/s, of all dampers between bodies at q (nq,): a row for every table of forces, if any has dampers."""
+    if not damped(c.elements):
+        return np.zeros((0, 0))
+    rates = np.zeros((len(c.elements), max(len(table[0]) for table in c.elements)))
+    queries.damper_rates(c.system, c.workspace(), q, rates)
+    return rates
+
+
 def refuse_dampers(model: Model, c: Compiled, q: Array, dt: float, order: int, longest: float) -> None:
     """Raise a ValueError if some force between bodies has damping that the stages of a step do not resolve.
 
@@ -96,11 +105,8 @@ def refuse_dampers(model: Model, c: Compiled, q: Array, dt: float, order: int, l
     q : (nq,) configuration of the start, rad, m, unit quaternions
     dt, order, longest : as for `refuse_composition`
     """
-    if not damped(c.elements):
-        return
-    rates = np.zeros((len(c.elements), max(len(table[0]) for table in c.elements)))
-    queries.damper_rates(c.system, c.workspace(), q, rates)
-    if abs(dt) * longest * rates.max() <= RESOLVED:
+    rates = decay_rates(c, q)
+    if abs(dt) * longest * rates.max(initial=0.0) <= RESOLVED:
         return
     t, row = np.unravel_index(np.argmax(rates), rates.shape)
     kind = type(c.elements[t]).__name__

@@ -18,8 +18,9 @@ import numpy as np
 
 from leastaction.compiled import compile_model
 from leastaction.errors import AccuracyWarning, warn_user
+from leastaction.kernels.elements.lookahead import RESOLVED
 from leastaction.kernels.record import LOOK
-from leastaction.simulation.damping import lookaheads
+from leastaction.simulation.damping import decay_rates, lookaheads
 from leastaction.simulation.engine import Engine
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ class Judgement(NamedTuple):
     time : s, about when the median is furthest from that of the first tenth
     text : the finding, one sentence
     remedy : what to do about it; empty if nothing is to be done
+    unnoted : what does work that the ledger does not have, a clause each
     """
 
     kept: bool
@@ -127,13 +129,14 @@ class Judgement(NamedTuple):
     time: float | None
     text: str
     remedy: str
+    unnoted: tuple[str, ...] = ()
 
 
 def judge_energy(run: "Trajectory") -> Judgement:
     """Judge the energy of a run."""
     reasons, bounded = dict(_reasons(run)), run.integrator.symplectic
     if reasons:
-        return _judge_work(run, next(iter(reasons)), all(reasons.values()))
+        return _judge_work(run, next(iter(reasons)), tuple(text for text, noted in reasons.items() if not noted))
     most = run.max_balance_error if run.loses_energy else run.max_energy_error
     error = (run.looks.energy[1:] - run.looks.energy[0]) / run.energy_scale
     if len(error) < FEWEST or not np.isfinite(error).all():
@@ -157,11 +160,11 @@ def judge_energy(run: "Trajectory") -> Judgement:
     return Judgement(kept, "", wander, swing, time, text, "" if kept else run.integrator.remedy(run.dt))
 
 
-def _judge_work(run: "Trajectory", reason: str, noted: bool) -> Judgement:
-    """Judge a run in which work is done, by its ledger if all of the work is ``noted`` there."""
+def _judge_work(run: "Trajectory", reason: str, unnoted: tuple[str, ...]) -> Judgement:
+    """Judge a run in which work is done, by its ledger if nothing is ``unnoted`` there."""
     head = f"The energy is not meant to be constant: {reason}."
-    if not (noted and run.integrator.keeps_ledger):
-        return Judgement(True, reason, None, None, None, head, "")
+    if unnoted or not run.integrator.keeps_ledger:
+        return Judgement(True, reason, None, None, None, head, "", unnoted)
     if not _resolves_damping(run):
         text = f"{head} The step does not resolve how fast damping acts, so the ledger is too rough to judge by."
         return Judgement(True, reason, None, None, None, text, "")
@@ -189,8 +192,10 @@ def _judge_work(run: "Trajectory", reason: str, noted: bool) -> Judgement:
 
 
 def _resolves_damping(run: "Trajectory") -> bool:
-    """Tell whether the first step of a run resolves the damping of all joints."""
+    """Tell whether the first step of a run resolves the damping of all joints and of all dampers between bodies."""
     c = compile_model(run.model)
+    if run.dt * decay_rates(c, run.q[0]).max(initial=0.0) > RESOLVED:
+        return False
     if not c.damped:
         return True
     engine = Engine(run.model, run.dt, run.integrator)
@@ -236,7 +241,8 @@ def _reasons(run: "Trajectory") -> Iterator[tuple[str, bool]]:
             yield f"{name} may do work", noted
     for name, force in run.model.forces.items():
         if not force.keeps_energy:
-            yield f"the {force.kind} '{name}' {'has damping' if force.conservative else 'does work'}", False
+            what = "has damping" if force.conservative else "does work"
+            yield f"the {force.kind} '{name}' {what}", force.conservative
     if not run.model.drives.idle(run.origin.command):
         yield "actuators may do work", True
     damped = [body.name for body in run.model.bodies if any(part.damping > 0 for part in body.joint.parts())]
