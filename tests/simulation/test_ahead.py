@@ -1,6 +1,7 @@
 """A second process compiles the search when nothing is compiled yet; whatever becomes of it, runs go on."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -8,11 +9,30 @@ import numba
 import pytest
 
 import leastaction as la
+from leastaction.kernels import methods
+from leastaction.kernels.constraints.step import Constrained
 from leastaction.kernels.machine import cache
+from leastaction.kernels.step import Variational
 from leastaction.simulation import ahead
+from reference.mechanisms import four_bar
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles")
-SCRIPT = "import leastaction as la; print(la.simulate(la.library.chain(2), dt=1e-3, steps=3, progress=False).q[-1])"
+SCRIPT = """
+import sys
+from leastaction.kernels import loop, search, step
+assert not [name for name in sys.modules if ".constraints" in name or ".limits" in name]
+from numba.core import event
+import leastaction as la
+compiled = set()
+class Watch(event.Listener):
+    def on_start(self, found):
+        compiled.add(found.data["dispatcher"].py_func.__module__)
+    def on_end(self, found):
+        pass
+with event.install_listener("numba:compile", Watch()):
+    print(la.simulate(la.library.chain(2), dt=1e-3, steps=3, progress=False).q[-1])
+print(*compiled)
+"""
 
 
 @pytest.fixture
@@ -28,6 +48,8 @@ def simulate():
 
 
 def test_both_processes_report_and_the_result_is_the_same(tmp_path):
+    """And nothing of loops, limits or the rescue is compiled for a tree: neither here, where the kernels call none of
+    them, nor in the other process, which compiles the search, whose module imports none of them."""
     environment = {**os.environ, "LEASTACTION_CACHE": str(tmp_path), "LEASTACTION_VERBOSE": "1",
                    "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, capture_output=True, encoding="utf-8",
@@ -35,7 +57,18 @@ def test_both_processes_report_and_the_result_is_the_same(tmp_path):
     assert done.stderr.count("compiling kernels") == 1
     for name in ("loop.run", "search.usual_search"):
         assert done.stderr.count(f"compiled leastaction.kernels.{name} in") == 1
-    assert done.stdout.strip() == str(simulate().q[-1])
+    end, compiled = done.stdout.strip().rsplit("\n", 1)
+    assert end == str(simulate().q[-1])
+    assert {f"leastaction.kernels.{name}" for name in ("loop", "step", "sweep", "rnea")} <= set(compiled.split())
+    assert not [name for name in compiled.split() if re.search(r"\.(constraints|limits|rescue)\b", name)]
+
+
+def test_a_tree_is_stepped_by_the_method_without_rows():
+    """With rows the loop is compiled for another class of methods; a model whose loops are gone has the plain one."""
+    closed = four_bar()
+    tree = la.Model.from_dict({key: value for key, value in closed.to_dict().items() if key != "loops"})
+    for model, kind in ((closed, Constrained), (tree, Variational)):
+        assert type(la.Simulator(model, dt=1e-3)._engine.method) is methods._known_as[kind]
 
 
 def test_nothing_to_do_when_the_search_is_compiled():
