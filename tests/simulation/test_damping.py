@@ -86,8 +86,9 @@ def test_joints_of_several_degrees_of_freedom(joint):
     assert alternations(run, 1e-6) == 0
     # What the first step left of the rate, which the damper stops within it, still loads the spring a little
     assert (np.diff(run.energy) <= 1e-4 * run.energy[0]).all() and (np.diff(run.energy)[2:] < 0).all()
-    assert abs(run.v[5:] - fine.v[5:]).max() < 0.05 * abs(fine.v).max()
-    assert abs(run.q[5:] - fine.q[5:]).max() < 0.05 * abs(fine.q - fine.q[0]).max()
+    for k in range(5, 21):   # of the greatest rate then, far below that of the start
+        assert abs(run.v[k] - fine.v[k]).max() < 0.012 * abs(fine.v[k]).max()
+        assert abs(run.q[k] - fine.q[k]).max() < 0.012 * abs(fine.q[k] - fine.q[0]).max()
 
 
 ROBOTS = ("allegro_right_hand.urdf", "tiago_no_hand.urdf", "xarm7.urdf", "talos_full_v2.urdf", "z1.urdf")
@@ -95,11 +96,12 @@ ROBOTS = ("allegro_right_hand.urdf", "tiago_no_hand.urdf", "xarm7.urdf", "talos_
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_robots_do_not_ring(name):
-    """h λ(M⁻¹D)/2 is 973, 126, 7.3, 2.7 and 1.7 at 1 ms; all joints are moving.
+    """h λ(M⁻¹D)/2 is 973, 126, 7.3, 2.7 and 1.7 at 1 ms; all joints are moving. After 5, 10 and 20 steps all rates are
+    within 5 % of the greatest of that time.
 
-    Rates are within 5 % of the greatest of that time, and of what the formula of a damper alone leaves of modes that
-    die out faster than they do by it: of a finger of the hand with y = 2.7, 4e-4 of its first rate after five steps,
-    when the fastest rate left in the hand is 5e-3 of it."""
+    The Allegro hands alone are not, after 5 steps: 7.4 % (the right one) and 7.7 % (the left one, which the soak test
+    has), then 0.01 %. By then the dampers have left 5e-3 of the fastest rate, and of a finger with y = 2.7 an L-stable
+    step leaves 4e-4 of its own, by the formula of a damper alone, where 1e-6 is right: these 7.5 % are allowed."""
     paths = [path for path in zoo.paths("example-robot-data") if path.name == name]
     if not paths:
         pytest.skip("example-robot-data is not installed")
@@ -111,9 +113,12 @@ def test_robots_do_not_ring(name):
     fine = la.simulate(model, v=v, dt=1e-5, steps=2000, record_every=100, ignore=WORDS)
     assert alternations(run, 1e-6) == 0
     for k in (5, 10, 20):
-        lost = lag(1e-3 * decay_rates(model), RESOLVED, k).max() * abs(v).max()
-        assert lost < 0.1 * abs(fine.v[k]).max()   # so that a robot at rest would not do
-        assert abs(run.v[k] - fine.v[k]).max() < 0.05 * abs(fine.v[k]).max() + lost
+        top, off = abs(fine.v[k]).max(), abs(run.v[k] - fine.v[k]).max()
+        if (name, k) == ("allegro_right_hand.urdf", 5):
+            lost = lag(1e-3 * decay_rates(model), RESOLVED, k).max() * abs(v).max()
+            assert off < 0.08 * top and off < lost + 0.005 * top
+        else:
+            assert off < 0.05 * top
         assert abs(run.q[k] - fine.q[k]).max() < 0.05 * abs(fine.q[k] - fine.q[0]).max()
     assert (np.diff(run.energy) < 0).all()
 

@@ -203,17 +203,22 @@ def long_chain():
 @pytest.mark.parametrize("dt", [1e-3, 5e-3, 2e-2])
 @pytest.mark.parametrize("make", [long_chain, panda])
 def test_servos_of_a_long_arm_do_not_ring(make, dt):
+    """At the fifth node rates and ways are within 5 % of the greatest one then: 4.8 % for the rates of the Panda at
+    20 ms, below 3 % in all other cases. At the two nodes after that its rates are within 5.5 %; docs/actuators.md
+    says why."""
     model, names = make()
     for name in names:
         model.add_actuator(name, la.PD(name, kp=100.0, kd=10.0))
     start = model.q0
     target = start[: 7] + np.linspace(0.2, -0.1, 7)
     options = {"command": target, "ignore": WORDS}
-    fine = la.simulate(model, start, dt=1e-5, duration=5 * dt, record_every=round(dt / 1e-5), **options)
-    run = la.simulate(model, start, dt=dt, steps=5, **options)
-    for found, true in ((run.q - start, fine.q - start), (run.v, fine.v)):
-        assert np.abs(found - true)[-1].max() < 0.05 * np.abs(true).max()
-    turns = np.diff(np.sign(np.diff(run.q[:, :7], axis=0)), axis=0)  # fingers, if any, come last
+    fine = la.simulate(model, start, dt=1e-5, duration=12 * dt, record_every=round(dt / 1e-5), **options)
+    run = la.simulate(model, start, dt=dt, steps=12, **options)
+    worst = (make, dt) == (panda, 2e-2)
+    for found, true, most in ((run.q - start, fine.q - start, 0.03), (run.v, fine.v, 0.05 if worst else 0.03)):
+        off = np.abs(found - true).max(axis=1)[5:] / np.abs(true).max(axis=1)[5:]
+        assert off[0] < most and off.max() < 0.055
+    turns = np.diff(np.sign(np.diff(run.q[:6, :7], axis=0)), axis=0)  # fingers, if any, come last
     assert (np.count_nonzero(turns, axis=0) <= 1).all()  # of a rate that rings, the sign changes at every step
 
 
@@ -230,7 +235,7 @@ def test_a_light_finger_that_is_to_stay_does_not_ring():
     for rates in (np.diff(run.q, axis=0), run.v[1:]):
         turned = rates[1:] * rates[:-1] < 0
         assert not (turned[1:] & turned[:-1]).any()
-    assert np.abs(run.v - fine.v)[5:].max() < 0.05 * np.abs(fine.v).max()
+    assert (np.abs(run.v - fine.v).max(axis=1) < 0.05 * np.abs(fine.v).max(axis=1))[5:].all()
 
 
 def test_lanes_and_single_runs_agree_on_stiff_servos():

@@ -13,6 +13,8 @@ from reference.damped import decay_rates, lag
 pytestmark = [pytest.mark.soak, pytest.mark.filterwarnings("ignore::leastaction.ModelWarning")]
 DT, FINE, STEPS = 1e-3, 1e-5, 20
 SMALL = 1e-6  # rad/s, m/s: rates below it have no sign
+# After five steps, 7.4 and 7.7 % of the greatest rate then, 5e-3 of the first: tests/simulation/test_damping.py says why
+LATE = ("allegro_left_hand.urdf", "allegro_right_hand.urdf")
 
 
 def changes(run, j):
@@ -50,14 +52,17 @@ def test_no_robot_rings():
         off, moved_off = 0.0, 0.0
         for k in (5, 10, 20):
             v_k, q_k = fine.v[k * every], fine.q[k * every]
-            lost = lag(DT * rates, RESOLVED, k).max() * np.abs(v).max()  # as in tests/simulation/test_damping.py
-            assert lost < 0.1 * np.abs(v_k).max(), path.name
-            off = max(off, (np.abs(run.v[k] - v_k).max() - lost) / np.abs(v_k).max())
+            late = np.abs(run.v[k] - v_k).max() / np.abs(v_k).max()
+            if path.name in LATE and k == 5:
+                lost = lag(DT * rates, RESOLVED, k).max() * np.abs(v).max() / np.abs(v_k).max()
+                assert late < min(0.08, lost + 0.005), path.name
+            else:
+                off = max(off, late)
             moved_off = max(moved_off, np.abs(run.q[k] - q_k).max() / np.abs(q_k - q).max())
         rings = [(j, t) for j in range(model.nv) for t in alternating(run, j)
                  if np.abs(changes(fine, j) - t).min(initial=np.inf) > 1.5 * DT]
-        print(f"{path.name}: h λ/2 = {stiff:.3g}, rates off by {100 * off:.2g} % beyond what the formula leaves of "
-              f"modes, way by {100 * moved_off:.2g} %, {len(rings)} rings")
+        print(f"{path.name}: h λ/2 = {stiff:.3g}, rates off by {100 * off:.2g} %, "
+              f"way by {100 * moved_off:.2g} %, {len(rings)} rings")
         assert not rings and off < 0.05 and moved_off < 0.05, path.name
         assert (np.diff(run.energy) < 0).all(), path.name
     assert tried > 10
