@@ -3,6 +3,7 @@
 import ast
 import builtins
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,37 @@ def test_dir_lists_the_public_names():
     assert all(inspect.isfunction(getattr(la.library, name)) for name in dir(la.library))
     with pytest.raises(AttributeError, match="has no attribute 'simulatoin'"):
         _ = la.simulatoin
+
+
+# What objects show, each name documented: a new one is added on purpose, and stays (docs/stability.md)
+SHOWN = {
+    "Simulator": "checkpoint dt energy integrator model momentum p q restore status step steps t v",
+    "Model": "actuators add_actuator add_body add_coupling add_force add_loop bodies body_index check_state command0 "
+             "commands drives forces from_dict gravity ignored keyframes layout loops mobility name names nb nq nu nv "
+             "order parents q0 q_slice revision switched_off to_dict total_mass v0 v_slice validate without",
+    "Trajectory": "accuracy animate at audit balance closure dissipated dry_friction dt energy energy_error "
+                  "energy_range energy_scale events failure flags impulse integrator iterations judgement ledger "
+                  "limit_force looks loses_energy max_balance_error max_energy_error model momentum momentum_range "
+                  "multipliers origin p peak_kinetic_energy plot_energy plot_momentum plot_state poses q reaction "
+                  "record_every report residual save status steps substeps t tally to_csv to_html to_pandas to_xarray "
+                  "v view",
+}
+
+
+def test_objects_show_what_is_documented_and_nothing_else():
+    model = la.library.chain(1)
+    objects = {"Simulator": la.Simulator(model), "Model": model, "Trajectory": la.simulate(model, steps=1)}
+    for kind, names in SHOWN.items():
+        one = objects[kind]
+        assert [name for name in dir(one) if not name.startswith("_")] == names.split()
+        page = (Path(__file__).parents[1] / "docs" / "api.rst").read_text(encoding="utf-8")
+        members = page.partition(f".. autoclass:: leastaction.{kind}\n   :members:")[2].partition("\n")[0]
+        if members:   # a list, not all that have a docstring
+            assert sorted(members.replace(",", " ").split()) == names.split()
+        for name in names.split():
+            found = vars(type(one)).get(name, getattr(type(one), name, None))
+            documented = found.__doc__ if callable(found) or hasattr(found, "__get__") else None
+            assert documented or re.search(rf"\b{name}\b.* : ", type(one).__doc__), name
 
 
 def test_type_checkers_see_the_names_where_they_are():

@@ -112,7 +112,7 @@ _MODULES = {name: f"leastaction.{name}" for name in ("analysis", "plots", "refer
     "convert": "leastaction.formats.convert"}
 _PEERS = ("SVI", "Absolute", "Broyden", "DenseNewton")  # looked for here by those who know the paper
 
-# `open` is left out: a star import must not replace Python's own.
+# All public names but `open`, which dir() adds: a star import takes these, and must not replace Python's own `open`.
 __all__ = [
     "PD",
     "RIQN",
