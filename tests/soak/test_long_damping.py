@@ -13,7 +13,7 @@ from reference.damped import decay_rates, lag
 pytestmark = [pytest.mark.soak, pytest.mark.filterwarnings("ignore::leastaction.ModelWarning")]
 DT, FINE, STEPS = 1e-3, 1e-5, 20
 SMALL = 1e-6  # rad/s, m/s: rates below it have no sign
-# After five steps, 7.4 and 7.7 % of the greatest rate then, 5e-3 of the first: tests/simulation/test_damping.py says why
+# After five steps 7.4 and 7.7 % of the greatest rate then: tests/simulation/test_damping.py says why
 LATE = ("allegro_left_hand.urdf", "allegro_right_hand.urdf")
 
 
