@@ -34,7 +34,8 @@ def panda():
     robot, before, height = la.Model(name="arm"), None, 0.33
     lengths, masses = (0.0, 0.32, 0.0, 0.38, 0.0, 0.09, 0.1), (5.0, 2.0, 3.0, 3.5, 1.2, 1.7, 0.7)
     for k, (length, mass) in enumerate(zip(lengths, masses, strict=True)):
-        joint = la.Revolute((0, 0, 1) if k % 2 == 0 else (0, 1, 0), effort_limit=87.0 if k < 4 else 12.0)
+        axis = (0, 0, 1) if k % 2 == 0 else (0, 1 if k == 1 else -1, 0)   # elbow and wrist bend back, as a Panda's
+        joint = la.Revolute(axis, effort_limit=87.0 if k < 4 else 12.0)
         robot.add_body(f"link{k + 1}", before, joint, (0, 0, height),
                        inertia=la.Inertia.cylinder(mass, radius=0.06, length=0.12, com=(0, 0, length / 2)))
         before, height = f"link{k + 1}", length
@@ -44,6 +45,8 @@ def panda():
 
 bare, links, hand = panda()
 model, _, _ = panda()
+if bare.name == "arm":
+    print("The package example-robot-data is not installed: this is a plainer arm with seven axes, not a Panda.")
 model.add_body("payload", hand, position=(0, 0, 0.1), inertia=la.Inertia.sphere(PAYLOAD, radius=0.06))
 for link, kp, kd in zip(links, KP, KD, strict=True):
     model.add_actuator(f"{link} angle", la.PD(link, kp=kp))
