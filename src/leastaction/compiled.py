@@ -126,7 +126,8 @@ class Compiled:
     def acting_rows(self) -> Rows:
         """The rows that some joint can change, as the kernels take them; only of a model with rows."""
         assert self.rows is not None
-        return chosen(self.rows, self.acting)
+        rows: Rows = chosen(self.rows, self.acting)
+        return rows
 
     @property
     def idle(self) -> int:

@@ -19,7 +19,7 @@ from reference.mechanisms import four_bar
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles")
 SCRIPT = """
 import sys
-from leastaction.kernels import loop, search, step
+from leastaction.kernels import search
 assert not [name for name in sys.modules if ".constraints" in name or ".limits" in name]
 from numba.core import event
 import leastaction as la

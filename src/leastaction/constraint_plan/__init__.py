@@ -10,13 +10,7 @@ list says.
 from collections.abc import Iterable
 
 from leastaction.constraint_plan.early import Numbers, order_early
-from leastaction.constraint_plan.graph import (
-    Array,
-    Graph,
-    common_ancestors,
-    fronts_by_ancestors,
-    order_by_ancestors,
-)
+from leastaction.constraint_plan.graph import Graph, common_ancestors, fronts_by_ancestors, order_by_ancestors
 from leastaction.constraint_plan.memory import Plan, lay_out
 from leastaction.kernels.constraints.rows import Rows
 from leastaction.kernels.layout import Tree

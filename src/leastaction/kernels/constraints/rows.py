@@ -42,7 +42,7 @@ Found = namedtuple("Found", "g rate Ca Cb near part")
 def chosen(rows, which):
     """The rows with these numbers."""
     columns = (column.reshape(len(rows.kind), -1)[which].reshape(-1) for column in rows[:-1])
-    return Rows(*columns, rows.root)
+    return Rows(*columns, root=rows.root)
 
 
 def room_for(tree, rows):
