@@ -1,13 +1,14 @@
 """A four-bar for 100 s: error of the energy, gap of the loop and CPU time, ours and of other libraries."""
 
 import time
-from typing import NamedTuple
 
 import numpy as np
 
 import leastaction as la
-from benchmarks.loops.mechanisms import Array, Mechanism, four_bar, open_four_bar
-from benchmarks.loops.rivals import LOOK, rivals
+from benchmarks.loops.mechanisms import Mechanism, four_bar, open_four_bar
+from benchmarks.loops.rivals import rivals
+from benchmarks.loops.rivals.points import checked_loops
+from benchmarks.loops.runs import LOOK, OURS, Run, States, UnfinishedError, beaten_by, duels, follow, judged
 from leastaction.integrators import Integrator
 from leastaction.markdown import table
 from leastaction.simulation.judgement import silent
@@ -16,38 +17,8 @@ STEPS = (5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2)  # s
 ORDERS = (2, 4, 6, 8)
 SHOWN = 2e-3  # s, the step of the table
 TOLERANCES = (1e-6, 1e-9, 1e-12)  # of DOP853, which chooses its steps: its nodes are where the others are looked at
-OURS = "leastaction order"  # how the names of variational runs begin; explicit methods of ours are baselines
-BASELINE = "of leastaction"  # in their names
+TRIAL = 5.0  # s, for which settings of rivals are tried
 BAR = 3.0  # a step relative to one of the open tree, aimed at
-
-
-class Run(NamedTuple):
-    """A method on the four-bar.
-
-    name : of the method
-    h : step, s
-    error : greatest error of the energy, J; NaN if it did not come to the end
-    quarters : (4,) mean errors of the energy in the quarters of the run, J
-    gap : greatest distance of the loop's ends, m
-    cpu : CPU time of the run, s
-    """
-
-    name: str
-    h: float
-    error: float
-    quarters: Array
-    gap: float
-    cpu: float
-    duration: float
-
-
-def run_of(name: str, h: float, duration: float, q: Array, v: Array, cpu: float, mechanism: Mechanism) -> Run:
-    """Judge states (K, 3) of a run."""
-    energies = np.array([la.energy(mechanism.model, *state) for state in zip(q, v, strict=True)])
-    errors = energies - energies[0]
-    gap = max(la.closure(mechanism.model, each).max() for each in q)
-    quarters = np.array([part.mean() for part in np.array_split(errors, 4)])
-    return Run(name, h, float(np.abs(errors).max()), quarters, float(gap), cpu, duration)
 
 
 @silent()
@@ -57,7 +28,8 @@ def ours(name: str, integrator: Integrator, h: float, duration: float, mechanism
     la.simulate(*mechanism, dt=dt, steps=2 * LOOK, integrator=integrator)  # compiles
     began = time.process_time()
     traj = la.simulate(*mechanism, dt=dt, steps=round(duration / dt), record_every=every, integrator=integrator)
-    return run_of(name, h, duration, traj.q, traj.v, time.process_time() - began, mechanism)
+    states = States(traj.q, traj.v, time.process_time() - began)
+    return judged(name, h, duration, states, mechanism)
 
 
 def integrators(h: float, orders: tuple[int, ...]) -> dict[str, Integrator]:
@@ -79,10 +51,13 @@ def work_and_precision(duration: float = 100.0, steps: tuple[float, ...] = STEPS
                 runs.append(ours(name, integrator, h, duration, mechanism))
             except la.StepError:
                 continue
-        for rival in rivals():
-            q, v, cpu = rival.run(mechanism.q, mechanism.v, h, round(duration / h))
-            if len(q) > round(duration / h) // LOOK and np.isfinite(q).all() and np.isfinite(v).all():
-                runs.append(run_of(rival.name, h, duration, q, v, cpu, mechanism))
+        for rival in rivals(mechanism, h, min(TRIAL, duration)):
+            checked_loops(rival.name, rival.make, mechanism.model, h)
+            try:
+                states = follow(rival.make, mechanism, h, duration)
+            except UnfinishedError:
+                continue
+            runs.append(judged(rival.name, h, duration, states, mechanism, rival.note))
     return runs
 
 
@@ -111,22 +86,10 @@ def step_ratio(kept: bool, steps: int = 200_000, repeats: int = 7) -> float:
     return float(np.median(times[0]) / np.median(times[1]))
 
 
-def beaten_by(runs: list[Run]) -> list[tuple[Run, Run | None]]:
-    """Put beside every other run the best variational one that takes no more CPU time; None where there is none."""
-    mine = [run for run in runs if run.name.startswith(OURS)]
-    pairs = []
-    for rival in runs:
-        if rival not in mine:
-            affordable = [run for run in mine if run.cpu <= rival.cpu]
-            pairs.append((rival, min(affordable, key=lambda run: run.error) if affordable else None))
-    return pairs
-
-
 def beaten(runs: list[Run]) -> tuple[int, int, int]:
     """Count the runs of other libraries that ours beat in error at no more CPU time; all of them; their methods."""
-    duels = [(rival, own) for rival, own in beaten_by(runs) if BASELINE not in rival.name]
-    won = sum(own is not None and own.error < rival.error for rival, own in duels)
-    return won, len(duels), len({rival.name for rival, _ in duels})
+    fought = duels(runs)
+    return sum(won for _, won in fought), len(fought), len({rival.name for rival, _ in fought})
 
 
 def section(runs: list[Run], ratio: float, kept: float) -> str:
@@ -136,20 +99,24 @@ def section(runs: list[Run], ratio: float, kept: float) -> str:
     ----------
     ratio, kept : of `step_ratio`, with the last node kept and with all of them
     """
-    rows = [(run.name, f"{run.error:.2g}", " ".join(f"{mean:.1g}" for mean in run.quarters), f"{run.gap:.1g}",
-             f"{1e6 * run.cpu * run.h / run.duration:.3g}") for run in runs if run.h == SHOWN]
+    rows = [(run.label, f"{run.error:.2g}", " ".join(f"{mean:.1g}" for mean in run.quarters), f"{run.gap:.1g}",
+             f"{1e6 * run.step_time:.3g}") for run in runs if run.h == SHOWN]
     won, count, methods = beaten(runs)
     best: dict[str, tuple[Run, Run]] = {}
     for rival, own in beaten_by(runs):
         if own is not None and (rival.name not in best or rival.error < best[rival.name][0].error):
             best[rival.name] = rival, own
-    equal = [(name, f"{1e3 * rival.h:g} ms", f"{rival.error:.2g}", f"{own.name}, {1e3 * own.h:g} ms",
-              f"{own.error:.2g}", f"{rival.cpu / own.cpu:.2g}") for name, (rival, own) in best.items()]
+    equal = [(rival.label, f"{1e3 * rival.h:g} ms", f"{rival.error:.2g}", f"{own.name}, {1e3 * own.h:g} ms",
+              f"{own.error:.2g}", f"{rival.cpu / own.cpu:.2g}") for rival, own in best.values()]
     return "\n\n".join([
         f"A four-bar (crank 1, coupler 2, rocker 1.5, base 2.2 m, rods of 1 kg) for {runs[0].duration:g} s at "
         f"{1e3 * SHOWN:g} ms:",
         table(("method", "greatest error of the energy, J", "its mean in the quarters of the run, J", "greatest gap, m",
                "µs a step"), rows),
+        "The stiffest constraints of MuJoCo are the result of a search, at each step, for the least error of the "
+        f"energy over {min(TRIAL, runs[0].duration):g} s: with solimp at 0.95, 0.99, 0.999 and 0.9999 the time "
+        "constant of solref is halved from 20 ms until the run diverges or its error no longer falls, below two steps "
+        "too (`refsafe` is off).",
         "RK4 and DOP853 of leastaction are baselines: they project after every step. DOP853 chooses its steps, and "
         f"gives states every {1e3 * LOOK * SHOWN:g} ms.",
         "Each method at its most accurate step of those tried, beside the best variational run of ours that takes no "

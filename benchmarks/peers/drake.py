@@ -68,6 +68,7 @@ class Drake(Engine):
             place = RigidTransform(RotationMatrix(link.rotation), link.position)
             frame = self.plant.AddFrame(FixedOffsetFrame(f"{link.name} joint", parent.body_frame(), place))
             self.plant.AddJoint(joint(link, frame, bodies[-1]))
+        self.complete(model)
         self.plant.Finalize()
         self.simulator = Simulator(self.plant)
         if not discrete:
@@ -76,6 +77,9 @@ class Drake(Engine):
         self.at = [(j.position_start(), j.velocity_start()) for j in
                    (self.plant.GetJointByName(link.name) for link in self.links)]
         self.nq, self.nv = model.nq, model.nv
+
+    def complete(self, model: la.Model) -> None:
+        """Add to the plant what the tree lacks: nothing here, closures in a subclass."""
 
     def start(self, q: Array, v: Array) -> None:
         theirs = np.empty(self.plant.num_positions())

@@ -64,7 +64,7 @@ class Mujoco(Engine):
         massless = [link.parent for link in parts if link.parent >= 0 and parts[link.parent].mass == 0.0]
         if len(set(massless)) < len(massless):
             raise UnsupportedError("MuJoCo wants every body that moves, and that branches, to have a mass")
-        self.model = specification(model, parts).compile()
+        self.model = self.specified(model, parts).compile()
         self.model.opt.timestep, self.model.opt.integrator = h, integrator
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET  # a run that blows up shall show it
         mujoco.set_mju_user_warning(lambda _message: None)  # and not write a file about it
@@ -79,6 +79,10 @@ class Mujoco(Engine):
             if link.part.kind == FREE:
                 self.v_of[link.v] = at_v + np.array([3, 4, 5, 0, 1, 2])
                 self.free.append((link, at_q, at_v))
+
+    def specified(self, model: la.Model, parts: list[Link]) -> mujoco.MjSpec:
+        """Describe the model; a subclass adds what the tree lacks."""
+        return specification(model, parts)
 
     def start(self, q: Array, v: Array) -> None:
         mujoco.mj_resetData(self.model, self.data)

@@ -6,6 +6,9 @@ joints, which is what crossing from Python to C++ and back costs. A program in C
 
 import time
 from abc import abstractmethod
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -35,14 +38,14 @@ def joint(link: Link) -> pin.JointModel:
     return pin.JointModelHelicalUnaligned(part.turn, float(part.slide @ part.turn))
 
 
-def call_cost(model: pin.Model, data: pin.Data, q: Array, v: Array) -> float:
-    """CPU time of one call of aba from Python, s."""
-    tau, count = np.zeros(model.nv), 1
+def call_cost(call: Callable[[], object]) -> float:
+    """CPU time of one call from Python, s."""
+    count = 1
     seconds: list[float] = []
     while len(seconds) < REPEATS:
         began = time.process_time()
         for _ in range(count):
-            pin.aba(model, data, q, v, tau)
+            call()
         taken = time.process_time() - began
         if taken < BLOCK:
             count *= 2
@@ -61,7 +64,9 @@ def aba_cost(model: la.Model, q: Array, v: Array) -> float:
 class Pinocchio(Engine):
     """A pin.Model; quaternions are (x, y, z, w) and a free joint's velocity is (v, ω), both in body axes."""
 
-    calls: int  # of aba a step
+    calls: int  # of the law a step
+    law: Callable[..., Array] = staticmethod(pin.aba)  # gives accelerations
+    settings: tuple[Any, ...] = ()  # its arguments after the torques
 
     def __init__(self, model: la.Model, h: float) -> None:
         self.h = h
@@ -96,9 +101,7 @@ class Pinocchio(Engine):
     def start(self, q: Array, v: Array) -> None:
         self.q, self.v = q[self.of_q], v[self.of_v]
         if not self.net:
-            empty, none = pin.Model(), np.zeros(0)
-            call = call_cost(empty, empty.createData(), none, none)
-            self.net = call_cost(self.model, self.data, self.q, self.v) - call
+            self.net = call_cost(partial(self.acceleration, self.q, self.v)) - call_cost(self.idle())
 
     def state(self) -> tuple[Array, Array]:
         return self.q[np.argsort(self.of_q)], self.v[np.argsort(self.of_v)]
@@ -108,6 +111,15 @@ class Pinocchio(Engine):
         back = np.argsort(self.of_v)
         ours: Array = (M + np.triu(M, 1).T)[np.ix_(back, back)]
         return ours
+
+    def acceleration(self, q: Array, v: Array) -> Array:
+        """Rates of v (nv,), rad/s², m/s²."""
+        return self.law(self.model, self.data, q, v, self.tau, *self.settings)
+
+    def idle(self) -> Callable[[], object]:
+        """Return a call of the law on a model without joints."""
+        empty = type(self)(la.Model(), self.h)
+        return partial(empty.acceleration, np.zeros(0), np.zeros(0))
 
     def timed(self, n: int) -> float:
         self.step(n)
@@ -125,7 +137,7 @@ class SemiImplicitEuler(Pinocchio):
 
     def step(self, n: int) -> None:
         for _ in range(n):
-            self.v = self.v + self.h * pin.aba(self.model, self.data, self.q, self.v, self.tau)
+            self.v = self.v + self.h * self.acceleration(self.q, self.v)
             self.q = pin.integrate(self.model, self.q, self.h * self.v)
 
 
@@ -151,7 +163,7 @@ class RungeKutta4(Pinocchio):
     def rates(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Rates of q (nq,) and of v (nv,), rad/s, m/s, 1/s for quaternions; rad/s², m/s²."""
         q = self._unit(q)
-        a = pin.aba(self.model, self.data, q, v, self.tau)
+        a = self.acceleration(q, v)
         if self.model.nq == self.model.nv:
             return v, a
         rate = np.empty(self.model.nq)

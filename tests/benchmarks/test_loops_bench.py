@@ -1,48 +1,89 @@
-"""The four-bar beside its rivals: all have the same mechanism, and ours errs least; ladders are timed and judged."""
+"""Loops beside rivals: all have the same mechanism, and ours errs least; ladders are timed and judged."""
+
+from functools import partial
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from benchmarks.loops import four_bar, ladders, rivals
+from benchmarks.loops import four_bar, ladders, runs
 from benchmarks.loops.mechanisms import four_bar as mechanism
+from benchmarks.loops.mechanisms import posts_ladder, rail_ladder, rope_ladder
+from benchmarks.loops.rivals import LIBRARIES, rivals
+from benchmarks.loops.rivals.points import checked_loops
+from benchmarks.peers.engine import MismatchError
 
 import leastaction as la
 
 DURATION = 0.1
+MECHANISMS = {"four-bar": mechanism, "posts": partial(posts_ladder, 3), "rail": partial(rail_ladder, 3),
+              "rope": partial(rope_ladder, 3)}
+NEEDS = pytest.mark.skipif(not any(find_spec(name) for name in LIBRARIES), reason="no other library is installed")
 
 
 @pytest.fixture(scope="module")
-def runs():
+def found():
     pytest.importorskip("mujoco")
     pytest.importorskip("pinocchio")
     return four_bar.work_and_precision(DURATION, (2e-3,), (2, 4))
 
 
-def test_rivals_have_our_mechanism():
-    """Mass matrix of the open tree at a state far from the first, and the same motion for a while, as the loop is."""
-    pytest.importorskip("mujoco")
-    ours = mechanism()
-    q = np.array([0.3, -1.1, 2.0])
-    M = la.mass_matrix(ours.model, q)
-    known = list(rivals.rivals())
-    assert len(known) >= 5  # Drake is not everywhere
+@NEEDS
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_rivals_have_our_mechanism(name):
+    """Mass matrix and gaps at a state far from the first, and the same motion for a while, as the loops are."""
+    ours = MECHANISMS[name]()
     exact = la.simulate(*ours, dt=1e-3, duration=DURATION, integrator=la.Variational(order=6))
-    for rival in known:
-        np.testing.assert_allclose(rival.mass_matrix(q), M, rtol=0, atol=1e-12, err_msg=rival.name)
-        there, rates, cpu = rival.run(ours.q, ours.v, 1e-3, 100)
-        assert there.shape == rates.shape == (11, 3) and cpu > 0
-        assert np.abs(there - exact.q[::10]).max() < 0.02 and np.abs(exact.q[-1] - exact.q[0]).max() > 0.1
+    assert np.abs(exact.q[-1] - exact.q[0]).max() > 0.01
+    for rival in rivals(ours, 1e-3, 0.02):
+        checked_loops(rival.name, rival.make, ours.model, 1e-3)
+        states = runs.follow(rival.make, ours, 1e-3, DURATION)
+        assert states.q.shape == states.v.shape == (11, ours.model.nv) and states.cpu > 0
+        assert np.abs(states.q - exact.q[::10]).max() < 0.02, rival.name
+        engine = rival.make(ours.model, 1e-3)
+        engine.start(ours.q, ours.v)
+        assert engine.gaps().max() < 1e-12
 
 
-def test_what_the_rows_say(runs):
-    own = {run.name: run for run in runs if run.name.startswith(four_bar.OURS)}
-    theirs = [run for run in runs if run.name not in own and four_bar.BASELINE not in run.name]
+@NEEDS
+def test_another_closure_is_found_out():
+    ours, other = mechanism(), mechanism().model
+    other._loops = ()
+    other.add_loop("tip", body="coupler", other="rocker", joint=la.Revolute((0, 0, 1)), position=(2, 0, 0),
+                   other_position=(1.4, 0, 0))
+    for rival in rivals(ours, 1e-3, 0.02):
+        with pytest.raises(MismatchError, match="closes other points of 'four-bar'"):
+            checked_loops(rival.name, lambda model, h, make=rival.make: make(other, h), ours.model, 1e-3)
+
+
+def test_stiffest_is_stable_and_errs_less_than_the_default():
+    mujoco = pytest.importorskip("mujoco")
+    from benchmarks.loops.rivals.mujoco import IMPEDANCES, Connected, Softness, stiffest
+
+    ours, integrator = mechanism(), mujoco.mjtIntegrator.mjINT_RK4
+
+    def error(softness):
+        states = runs.follow(partial(Connected, integrator, softness), ours, 2e-3, 0.5)
+        return runs.worst_energy(ours.model, states)
+
+    best = stiffest(integrator, ours, 2e-3, 0.5)
+    assert error(best) < 1e-3 * error(None)
+    assert best.impedance == IMPEDANCES[-1] and best.time_constant < 0.02
+    with pytest.raises(runs.UnfinishedError, match="diverges"):
+        error(Softness(best.time_constant / 16, best.impedance))
+    with pytest.raises(runs.UnfinishedError, match="would take more than 1e-06 s"):
+        runs.follow(partial(Connected, integrator, best), ours, 2e-3, 0.5, patience=1e-6)
+
+
+def test_what_the_rows_say(found):
+    own = {run.name: run for run in found if run.name.startswith(runs.OURS)}
+    theirs = [run for run in found if run.name not in own and runs.BASELINE not in run.name]
     assert own["leastaction order 4"].error < 1e-8 and own["leastaction order 4"].gap < 1e-13
     assert all(run.error > own["leastaction order 4"].error and run.cpu > 0 for run in theirs)
     assert all(run.gap > 10 * own["leastaction order 4"].gap for run in theirs)
 
 
-def made_up(name, error, cpu):
-    return four_bar.Run(name, 2e-3, error, np.zeros(4), 0.0, cpu, 1.0)
+def made_up(name, error, cpu, h=2e-3):
+    return runs.Run(name, h, error, np.zeros(4), 0.0, cpu, 1.0)
 
 
 def test_who_is_beaten():
@@ -54,9 +95,9 @@ def test_who_is_beaten():
     assert "2.00 times the step of its open tree, and 2.50 times with every node kept" in text
 
 
-def test_the_tables(runs):
-    text = four_bar.section(runs, four_bar.step_ratio(False, 200, 1), four_bar.step_ratio(True, 200, 1))
-    assert text.count("| leastaction order 4 |") == 1 and text.count("| MuJoCo RK4, stiffest |") >= 1
+def test_the_tables(found):
+    text = four_bar.section(found, four_bar.step_ratio(False, 200, 1), four_bar.step_ratio(True, 200, 1))
+    assert text.count("| leastaction order 4 |") == 1 and text.count("| MuJoCo RK4, stiffest (solref ") >= 1
 
 
 def test_ladders():
