@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from benchmarks.loops import four_bar, ladders, runs
+from benchmarks.loops import four_bar, ladder_rivals, ladders, runs
 from benchmarks.loops.mechanisms import four_bar as mechanism
 from benchmarks.loops.mechanisms import posts_ladder, rail_ladder, rope_ladder
 from benchmarks.loops.rivals import LIBRARIES, rivals
@@ -106,3 +106,22 @@ def test_ladders():
     found = [ladders.Cost("rail first", n, 1e-6 * n**p, 5e-7 * n) for n, p in ((16, 1), (64, 1), (1024, 1), (4096, 2))]
     assert ladders.slope(found) == pytest.approx(1.0)
     assert "3 of 4 keep to it" in ladders.section(found)
+
+
+def test_ladders_beside_rivals():
+    text = ladder_rivals.section(ladder_rivals.beside((2, 3), (1e-3,), 0.05))
+    assert "Ladders of 2 / 3 loops for 0.05 s at 1 ms" in text and text.count("| leastaction order 2 |") == 3
+    for module, name in {"mujoco": "MuJoCo RK4, default", "pinocchio": "Pinocchio lcaba, RK4"}.items():
+        assert text.count(f"| {name} |") == (3 if find_spec(module) else 0)
+
+
+def test_verdict_on_ladders_and_what_is_left_out():
+    entries = [ladder_rivals.Entry("posts first", n, run.h, run.name, "", run) for n in (16, 64) for run in (
+        made_up("leastaction order 2", 1e-3, 1.0), made_up("leastaction order 4", 1e-8, 4.0, 1e-3),
+        made_up("A", 1e-4, 2.0 if n == 64 else 8.0), made_up("B", 1e-2, 1.5))]
+    entries.append(ladder_rivals.Entry("posts first", 64, 2e-3, "C", "soft", "diverges"))
+    text = ladder_rivals.section(entries)
+    assert "| posts first | A |" in text and "| posts first | C |" not in text
+    assert "Left out: C diverges (posts first 64)." in text
+    assert "Of 4 runs of rivals at 2, 1 ms, 3 are beaten" in text
+    assert text.endswith("Not beaten: A at 2 ms (posts first 64).")

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import leastaction as la
 from benchmarks.loops.mechanisms import Mechanism
 from benchmarks.loops.rivals.points import ClosedEngine
-from benchmarks.loops.runs import labelled
 
 
 class Rival(NamedTuple):
@@ -27,11 +26,6 @@ class Rival(NamedTuple):
     make: Callable[[la.Model, float], ClosedEngine]
     note: str = ""
     most: int = 10_000
-
-    @property
-    def label(self) -> str:
-        """Name and note."""
-        return labelled(self.name, self.note)
 
 
 def _mujoco(mechanism: Mechanism, h: float, trial: float) -> Iterator[Rival]:
@@ -62,6 +56,11 @@ def _drake(_mechanism: Mechanism, _h: float, _trial: float) -> Iterator[Rival]:
 LIBRARIES = {"mujoco": _mujoco, "pinocchio": _pinocchio, "pydrake": _drake}  # by what they import
 
 
+def missing() -> list[str]:
+    """Name the libraries that are not installed, and are left out."""
+    return [module for module in LIBRARIES if find_spec(module) is None]
+
+
 def rivals(mechanism: Mechanism, h: float, trial: float) -> Iterator[Rival]:
     """All of them that are installed.
 
@@ -70,5 +69,5 @@ def rivals(mechanism: Mechanism, h: float, trial: float) -> Iterator[Rival]:
     mechanism, h, trial : on which, with which step, s, and for how long, s, settings of a rival are searched
     """
     for module, listed in LIBRARIES.items():
-        if find_spec(module) is not None:
+        if module not in missing():
             yield from listed(mechanism, h, trial)
