@@ -16,6 +16,7 @@ KINDS: dict[str, Callable[[int, bool], Mechanism]] = {
 SIZES = (16, 64, 256, 1024, 4096)
 FIT_FROM, FIT_TO = 64, 1024  # loops; larger ladders are beyond the caches
 BAR = 3.0  # a step relative to one of the open tree, aimed at
+SLOPE_BAR = 1.12  # exponent of the growth with the number of loops, aimed at
 DT = 1e-3  # s
 
 
@@ -54,6 +55,24 @@ def slope(found: list[Cost]) -> float:
     return float(np.polyfit(np.log([cost.loops for cost in large]), np.log([cost.closed for cost in large]), 1)[0])
 
 
+def ratio_verdict(found: list[Cost]) -> str:
+    """Say which ladders take more time than aimed at relative to their open trees."""
+    over = [f"{cost.kind} of {cost.loops} loops by {cost.closed / cost.tree - BAR:.2f}"
+            for cost in found if cost.closed > BAR * cost.tree]
+    told = f"At most {BAR:g} times the open tree was aimed at: {len(found) - len(over)} of {len(found)} keep to it."
+    return f"{told} Beyond it are {'; '.join(over)}." if over else told
+
+
+def slope_verdict(found: list[Cost]) -> str:
+    """Say which ladders' time grows faster with the number of loops than aimed at."""
+    kinds = dict.fromkeys(cost.kind for cost in found)
+    slopes = {kind: slope([cost for cost in found if cost.kind == kind]) for kind in kinds}
+    over = [f"{kind} by {each - SLOPE_BAR:.2f}" for kind, each in slopes.items() if each > SLOPE_BAR]
+    told = (f"An exponent of at most {SLOPE_BAR:g} from {FIT_FROM} to {FIT_TO} loops was aimed at: "
+            f"{len(slopes) - len(over)} of {len(slopes)} keep to it.")
+    return f"{told} Beyond it are {'; '.join(over)}." if over else told
+
+
 def section(found: list[Cost]) -> str:
     """Write the table down."""
     rows = []
@@ -61,8 +80,7 @@ def section(found: list[Cost]) -> str:
         mine = [cost for cost in found if cost.kind == kind]
         rows += [(kind, cost.loops, f"{1e6 * cost.closed:.4g}", f"{cost.closed / cost.tree:.2f}",
                   f"{slope(mine):.2f}" if cost is mine[-1] else "") for cost in mine]
-    over = sum(cost.closed > BAR * cost.tree for cost in found)
     return "\n\n".join([
         "Ladders at 1 ms, order 2:",
         table(("ladder", "loops", "µs a step", "relative to the open tree", f"exponent, {FIT_FROM}…{FIT_TO}"), rows),
-        f"At most {BAR:g} times the open tree was aimed at: {len(found) - over} of {len(found)} keep to it."])
+        ratio_verdict(found), slope_verdict(found)])

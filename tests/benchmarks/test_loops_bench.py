@@ -105,7 +105,11 @@ def test_ladders():
     assert text.count("| rope ladder |") == 2 and "At most 3 times the open tree was aimed at: " in text
     found = [ladders.Cost("rail first", n, 1e-6 * n**p, 5e-7 * n) for n, p in ((16, 1), (64, 1), (1024, 1), (4096, 2))]
     assert ladders.slope(found) == pytest.approx(1.0)
-    assert "3 of 4 keep to it" in ladders.section(found)
+    text = ladders.section(found)
+    assert "3 of 4 keep to it. Beyond it are rail first of 4096 loops by 8189.00." in text
+    assert text.endswith("from 64 to 1024 loops was aimed at: 1 of 1 keep to it.")
+    steep = [ladders.Cost("posts first", n, 1e-6 * n**1.2, 1e-6 * n**1.2) for n in (64, 1024)]
+    assert ladders.section([*found, *steep]).endswith("1 of 2 keep to it. Beyond it are posts first by 0.08.")
 
 
 def test_ladders_beside_rivals():
