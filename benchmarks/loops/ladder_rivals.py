@@ -38,13 +38,13 @@ class Entry(NamedTuple):
 
 
 @silent()
-def ours(mechanism: Mechanism, h: float, duration: float) -> list[Run]:
-    """Follow a ladder by variational steps."""
-    runs = []
-    for order in ORDERS:
+def ours(order: int, mechanism: Mechanism, h: float, duration: float) -> Run | str:
+    """Follow a ladder by variational steps, or say why they are left out."""
+    try:
         states = follow(partial(Ours, la.Variational(order=order)), mechanism, h, duration)
-        runs.append(judged(f"{OURS} {order}", h, duration, states, mechanism))
-    return runs
+    except (la.StepError, UnfinishedError):
+        return "does not come to its end"
+    return judged(f"{OURS} {order}", h, duration, states, mechanism)
 
 
 def theirs(rival: Rival, mechanism: Mechanism, h: float, duration: float) -> Run | str:
@@ -68,7 +68,8 @@ def beside(sizes: tuple[int, ...] = SIZES, steps: tuple[float, ...] = STEPS,
             known = list(rivals(make(sizes[0], True), h, duration))
             for loops in sizes:
                 mechanism = make(loops, True)
-                found += [Entry(kind, loops, h, run.name, "", run) for run in ours(mechanism, h, duration)]
+                found += [Entry(kind, loops, h, f"{OURS} {order}", "", ours(order, mechanism, h, duration))
+                          for order in ORDERS]
                 found += [Entry(kind, loops, h, rival.name, rival.note, theirs(rival, mechanism, h, duration))
                           for rival in known]
     return found
