@@ -92,8 +92,8 @@ class Helical(_OneAxis):
 class Ball(Joint):
     """Any rotation: q is a unit quaternion (w, x, y, z), v the angular velocity in body axes (rad/s).
 
-    Its spring has the energy ½ k |ψ|², ψ being the rotation vector from `rest` to q. With
-    ``stiffness=(bending, torsion)``, N m, it has ½ bending |ψ − (a·ψ) a|² + ½ torsion (a·ψ)², a being the unit vector
+    Its spring has the energy ½ k ψ·ψ, ψ being the rotation vector from `rest` to q. With
+    ``stiffness=(bending, torsion)``, N m, it has ½ bending (ψ·ψ − (a·ψ)²) + ½ torsion (a·ψ)², a being the unit vector
     along `axis`. Below half a turn from rest both are smooth.
 
     With ``limits=(0, a)``, 0 < a < π, the rotation from the zero orientation (1, 0, 0, 0) is by an angle of at most a,
