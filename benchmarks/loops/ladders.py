@@ -49,10 +49,11 @@ def costs(sizes: tuple[int, ...] = SIZES, loop_steps: int = 20_000) -> list[Cost
             for kind, make in KINDS.items() for n in sizes]
 
 
-def slope(found: list[Cost]) -> float:
-    """Exponent with which the time of a closed ladder grows, where it is fitted."""
+def slope(found: list[Cost], of: str = "closed") -> float:
+    """Exponent with which the time of a ladder grows, ``closed`` or its open ``tree``, where it is fitted."""
     large = [cost for cost in found if FIT_FROM <= cost.loops <= FIT_TO]
-    return float(np.polyfit(np.log([cost.loops for cost in large]), np.log([cost.closed for cost in large]), 1)[0])
+    times = [getattr(cost, of) for cost in large]
+    return float(np.polyfit(np.log([cost.loops for cost in large]), np.log(times), 1)[0])
 
 
 def ratio_verdict(found: list[Cost]) -> str:
@@ -79,8 +80,10 @@ def section(found: list[Cost]) -> str:
     for kind in dict.fromkeys(cost.kind for cost in found):
         mine = [cost for cost in found if cost.kind == kind]
         rows += [(kind, cost.loops, f"{1e6 * cost.closed:.4g}", f"{cost.closed / cost.tree:.2f}",
-                  f"{slope(mine):.2f}" if cost is mine[-1] else "") for cost in mine]
+                  *((f"{slope(mine):.2f}", f"{slope(mine, 'tree'):.2f}") if cost is mine[-1] else ("", "")))
+                 for cost in mine]
     return "\n\n".join([
         "Ladders at 1 ms, order 2:",
-        table(("ladder", "loops", "µs a step", "relative to the open tree", f"exponent, {FIT_FROM}…{FIT_TO}"), rows),
+        table(("ladder", "loops", "µs a step", "relative to the open tree", f"exponent, {FIT_FROM}…{FIT_TO}",
+               "that of the open tree"), rows),
         ratio_verdict(found), slope_verdict(found)])
