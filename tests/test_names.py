@@ -30,8 +30,13 @@ def test_dir_lists_the_public_names():
     assert [name for name in dir(la) if not hasattr(la, name)] == []
     assert "chain" in dir(la.library) and "np" not in dir(la.library)
     assert all(inspect.isfunction(getattr(la.library, name)) for name in dir(la.library))
-    with pytest.raises(AttributeError, match="has no attribute 'simulatoin'"):
-        _ = la.simulatoin
+    assert dir(la.peers) == ["Absolute", "Broyden", "DenseNewton", "SVI"]
+
+
+def test_a_name_that_is_not_there_is_said_with_the_one_that_was_meant():
+    told = subprocess.run([sys.executable, "-c", "import leastaction as la; la.simulat"], capture_output=True,
+                          encoding="utf-8").stderr
+    assert told.endswith("module 'leastaction' has no attribute 'simulat'. Did you mean: 'simulate'?\n")
 
 
 # What objects show, each name documented: a new one is added on purpose, and stays (docs/stability.md)

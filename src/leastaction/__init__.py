@@ -1,5 +1,6 @@
 """leastaction: multibody simulation that stays physical, by a linear-time variational integrator."""
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -205,7 +206,9 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(_HOME[name]), name)
     else:
         hint = f": it is leastaction.peers.{name}" if name in _PEERS else ""
-        raise AttributeError(f"module 'leastaction' has no attribute {name!r}{hint}")
+        # With name and module, Python adds the public name that is most alike: "Did you mean: 'simulate'?"
+        raise AttributeError(f"module 'leastaction' has no attribute {name!r}{hint}", name=name,
+                             obj=sys.modules[__name__])
     globals()[name] = value
     return value
 

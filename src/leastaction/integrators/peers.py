@@ -18,6 +18,10 @@ from leastaction.model import Model
 __all__ = ["SVI", "Absolute", "Broyden", "DenseNewton"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 @dataclass(frozen=True)
 class DenseNewton(RootFinder):
     """Newton's method as the paper has it for comparison: a dense Jacobian at every iterate, and a dense solve; O(n³).
