@@ -98,6 +98,29 @@ def test_a_rail_that_started_flat_swings_as_a_pendulum():
     assert errors[0] / errors[1] == pytest.approx(4, abs=0.1)
 
 
+@pytest.mark.parametrize(("order", "bar"), [(2, 1.1e-4), (4, 1e-9)])
+@pytest.mark.parametrize("count", [1, 3])
+def test_steps_leap_over_flat_positions(count, order, bar):
+    """Each loop that lies flat turns the sign of the determinant of Newton's matrix: an odd number of them must not
+    pass for a wrong root. All posts stay parallel: against SciPy."""
+    model, q, v = ladder(count)
+    lever, inertia = (count + 1) / 2 + count, (count + 1) / 3 + count
+    exact = solve_ivp(lambda t, y: [y[1], -9.81 * np.cos(y[0]) * lever / inertia], (0, 3), [np.pi / 2, -1.0], "DOP853",
+                      rtol=1e-13, atol=1e-13).y[0, -1]
+    run = la.simulate(model, q, v, dt=2e-3, duration=3.0, integrator=la.Variational(order=order))
+    assert np.ptp(run.q[:, 0]) > 3 * np.pi and (run.substeps == 1).all() and run.closure.max() < 1e-13
+    assert abs(run.q[-1, 0] - exact) < bar
+
+
+@pytest.mark.parametrize("speed", [-1.0, -4.0, -10.0])
+def test_a_parallelogram_leaps_over_its_flat_position(speed):
+    """Whatever the place of the last node before it."""
+    model = four_bar(lengths=(1.0, 2.0, 1.0), base=2.0)
+    for angle in np.linspace(0.05, 0.4, 15):
+        run = la.simulate(model, angle * np.array([1, -1, 1]), speed * np.array([1, -1, 1]), dt=2e-3, duration=0.3)
+        assert run.q[:, 0].min() < 0 and np.abs(run.q[:, 0] - run.q[:, 2]).max() < 1e-8
+
+
 def test_a_plan_made_anew_outlasts_checkpoints(tmp_path):
     """So does a state that is closed where q0 of the model is not."""
     sim = flat_rail()

@@ -30,7 +30,7 @@ def square(tree, state, h, c):
 def correct(tree, w, h, retraction, c):
     """As rescue.correct."""
     rows_after(tree, w, c, True, True)
-    trouble = factor_step(tree, w, c, h, retraction, True)
+    trouble = factor_step(tree, w, c, h, retraction, True, True)
     up(tree, w, c)
     down(tree, w, c, None, True)
     return trouble

@@ -13,7 +13,7 @@ from math import inf, isfinite, nan, sqrt
 from ..drnea import drnea
 from ..layout import SCREW
 from ..machine.jit import formula, kernel, part
-from ..machine.matrix6 import times
+from ..machine.matrix6 import begin, times
 from ..machine.memory import link, team, teams
 from ..machine.simd import number, summed, wide
 from ..maths.vec3 import dot
@@ -21,7 +21,9 @@ from ..root import LEAST_COSINE, SEARCHING, Track, forecast, judge, rough
 from ..search import carry_over, worst_joint
 from ..settings import EXHAUSTED, NOT_FINITE, ROTATION, SINGULAR, WRONG_ROOT
 from ..joints import screw
-from ..sweep import begin_stiffnesses
+from ..joints.screw import move_axis
+from ..maths.mat3 import mat_scale
+from ..sweep import begin_stiffnesses, rigid_inertia
 from .closed import row, told_of
 from .elimination import down, factor, up
 from .filling import rows_after
@@ -52,11 +54,33 @@ def correction(tree, w, h):
 
 
 @kernel
-def factor_step(tree, w, c, h, retraction, exact):
+def begin_motionless(tree, w, h):
+    """As sweep.begin_stiffnesses, but K is that of no motion, the inertia over h.
+
+    Rows have a sign of their own: if a step leaps over a singular configuration, det(A₁ M⁻¹ A₀ᵀ) changes it, and the
+    determinant of Newton's matrix is negative at the right root, too. What tells a wrong root is that these two differ.
+    """
+    for k in teams(tree):
+        L = team(w, k)
+        A, B, C, D = rigid_inertia(L)
+        begin(w, tree, k, (mat_scale(1.0 / h, A), mat_scale(1.0 / h, B), mat_scale(1.0 / h, C), mat_scale(1.0 / h, D)))
+        move_axis(L, tree.slides)
+
+
+@kernel
+def factor_step(tree, w, c, h, retraction, exact, forgiving):
     """Factor Newton's matrix with rows at the present motion. Gives a status: 0, WRONG_ROOT or SINGULAR. Needs
     rows_after()."""
     begin_stiffnesses(tree, w, h, retraction, exact)
     det, redundant, lost = factor(tree, w, c, h, True)
+    if det < 0.0 and not lost:
+        begin_motionless(tree, w, h)
+        rows_after(tree, w, c, True, forgiving)
+        plain, _, _ = factor(tree, w, c, h, True)
+        begin_stiffnesses(tree, w, h, retraction, exact)
+        rows_after(tree, w, c, True, forgiving)
+        _, redundant, lost = factor(tree, w, c, h, True)
+        det *= plain
     if not any_locked(tree, w):  # rows that follow from locked joints tell nothing of the configuration
         told_of(c)[STEPPED] = float(redundant)
     return SINGULAR if lost else WRONG_ROOT if det < 0.0 else 0
@@ -73,7 +97,8 @@ def find_root(tree, state, h, reference, settings, c):
             return iteration, track.residual, ROTATION if isfinite(least) else NOT_FINITE, least
         rows_after(tree, w, c, not factored, track.troubled > 0.0)  # in trouble, a gap of round-off is none
         if not factored:
-            trouble = factor_step(tree, w, c, h, settings.retraction, not rough(settings, iteration))
+            trouble = factor_step(tree, w, c, h, settings.retraction, not rough(settings, iteration),
+                                  track.troubled > 0.0)
             if trouble < 0:
                 return iteration, track.residual, trouble, least
             factored, origin = settings.chord, -1.0
