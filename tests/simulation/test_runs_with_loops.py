@@ -136,6 +136,34 @@ def test_thrust_of_an_arch(angle):
     np.testing.assert_allclose(traj.q, [traj.q[0]] * 6, atol=1e-13)
 
 
+@pytest.mark.parametrize("gravity", [(0, -9.81, 0), (0, 0, -9.81)], ids=["held", "lying flat"])
+@pytest.mark.parametrize("steps", [20, 1000])
+@pytest.mark.parametrize("damping", [0.0, 0.1])
+def test_round_off_of_what_rests_is_no_lost_energy(damping, steps, gravity):
+    """A triangle of two rods and the ground: its kinetic energy is 1e-36 J, of which round-off is any multiple."""
+    model = la.Model(gravity)
+    rod, hinge = la.Inertia.rod(1.0, 1.0, axis=(1, 0, 0), com=(0.5, 0, 0)), la.Revolute(Z, damping=damping)
+    model.add_body("left", None, hinge, inertia=rod)
+    model.add_body("right", None, hinge, (1, 0, 0), inertia=rod)
+    model.add_loop("crown", "left", "right", joint=la.Ball(), position=(1, 0, 0), other_position=(1, 0, 0))
+    q, v = la.assemble(model, (1.0, 2.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        traj = la.simulate(model, q, v, dt=DT, steps=steps)
+    assert traj.judgement.kept and traj.judgement.text == "Nothing moves but by round-off."
+
+
+def test_the_audit_of_a_run_that_fails_before_it_moves():
+    """Two rods stretched out between two pins can bear no weight."""
+    model = la.Model((0, -9.81, 0))
+    for name, parent in (("a", None), ("b", "a")):
+        model.add_body(name, parent, la.Revolute(Z), (1, 0, 0) if parent else (0, 0, 0),
+                       inertia=la.Inertia.rod(1.0, 1.0, axis=(1, 0, 0), com=(0.5, 0, 0)))
+    model.add_loop("pin", "b", joint=la.Ball(), position=(1, 0, 0), other_position=(2, 0, 0))
+    found = la.audit(model, np.zeros(2), duration=0.3, estimate_accuracy=False)
+    assert not found.kept and "The run ended early" in " ".join(found.verdict)
+
+
 def test_reaction_about_a_marker_that_is_moved():
     """A weld carries the moment of the weight, whichever body of the two is asked and wherever its marker is."""
     model = la.Model((0, 0, -9.81))

@@ -15,7 +15,6 @@ from leastaction import markup
 from leastaction.analysis.accuracy import LOST, Accuracy, accuracy
 from leastaction.analysis.left_out import LeftOut, left_out
 from leastaction.analysis.loops_kept import LoopsKept, loops_kept
-from leastaction.analysis.rest import at_rest
 from leastaction.analysis.spot_checks import Spot, at_rest_in_the_world, irreversibility, symplecticity
 from leastaction.analysis.subject import run_of
 from leastaction.analysis.symmetry import Symmetry, conserved
@@ -28,6 +27,7 @@ from leastaction.model import Model
 from leastaction.model.losses import rubs
 from leastaction.model.unhonoured import LIMITS
 from leastaction.simulation.judgement import silent
+from leastaction.simulation.rest import at_rest
 from leastaction.trajectory import Trajectory
 
 Array = np.ndarray
@@ -82,8 +82,8 @@ class Certificate:
 
     def __post_init__(self) -> None:
         kept, sentences = judge(self)
-        if at_rest(self.run):
-            kept = self.run.failure is None
+        if self.run.failure is None and at_rest(self.run):
+            kept = True
             sentences = ["The model is at rest.",
                          "Nothing moves, so there is nothing to examine; give q or v (--initial)."]
         object.__setattr__(self, "kept", kept)

@@ -19,7 +19,6 @@ from leastaction.analysis.accuracy import LOST, distance
 from leastaction.analysis.certificate import LARGEST, spot_checks
 from leastaction.analysis.mujoco_peer import MujocoRun
 from leastaction.analysis.nodes import energies_and_momenta
-from leastaction.analysis.rest import at_rest
 from leastaction.analysis.spot_checks import Spot
 from leastaction.analysis.subject import start_of
 from leastaction.analysis.symmetry import symmetries
@@ -32,6 +31,7 @@ from leastaction.model.losses import acts, rubs
 from leastaction.model.unhonoured import KNOWN, accepted
 from leastaction.simulation.judgement import silent
 from leastaction.simulation.limits import require_known
+from leastaction.simulation.rest import at_rest
 from leastaction.simulation.run import step_count
 from leastaction.simulation.single import simulate
 from leastaction.stopwatch import Stopwatch

@@ -22,6 +22,7 @@ from leastaction.kernels.elements.lookahead import RESOLVED
 from leastaction.kernels.record import LOOK
 from leastaction.simulation.damping import decay_rates, lookaheads
 from leastaction.simulation.engine import Engine
+from leastaction.simulation.rest import at_rest
 
 if TYPE_CHECKING:
     from leastaction.trajectory import Trajectory
@@ -135,6 +136,8 @@ class Judgement(NamedTuple):
 def judge_energy(run: "Trajectory") -> Judgement:
     """Judge the energy of a run."""
     reasons, bounded = dict(_reasons(run)), run.integrator.symplectic
+    if at_rest(run):
+        return Judgement(True, next(iter(reasons), ""), None, None, None, "Nothing moves but by round-off.", "")
     if reasons:
         return _judge_work(run, next(iter(reasons)), tuple(text for text, noted in reasons.items() if not noted))
     most = run.max_balance_error if run.loses_energy else run.max_energy_error

@@ -1,13 +1,16 @@
 """Whether anything moves: a run that stays at an equilibrium says nothing about the method that made it."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from leastaction.trajectory import Trajectory
+if TYPE_CHECKING:
+    from leastaction.trajectory import Trajectory
 
 MOTIONLESS = 1e-24  # of the kinetic energy that free fall over the run and springs could give: 1e-12 of the speed
 
 
-def at_rest(run: Trajectory) -> bool:
+def at_rest(run: "Trajectory") -> bool:
     """Tell whether nothing moves in a run but by round-off.
 
     The peak kinetic energy is compared with that of all bodies after free fall for the whole time, and with the energy
