@@ -180,6 +180,9 @@ def test_kept_joints_may_be_too_many():
         la.assemble(model, keep=model.names)
     with pytest.raises(la.ModelError, match="no body 'cranc'"):
         la.assemble(model, keep="cranc")
+    for keep in (None, 0, [0]):
+        with pytest.raises(ValueError, match="keep must be names of joints, such as keep='crank', not"):
+            la.assemble(model, keep=keep)
 
 
 @pytest.mark.parametrize("joint", [la.Revolute(Z), la.Fixed(), la.Cylindrical(Z), la.Planar((1, 0, 0), Y),

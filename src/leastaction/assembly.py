@@ -54,7 +54,10 @@ def assemble(
     if c.rows is None:
         return q, v
     free = np.ones(model.nv, dtype=bool)
-    for name in [keep] if isinstance(keep, str) else keep:
+    names = [keep] if isinstance(keep, str) else list(keep) if isinstance(keep, Iterable) else None
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"keep must be names of joints, such as keep='crank', not {keep!r}")
+    for name in names:
         free[model.v_slice(name)] = False
     if not free.any():
         raise ValueError("keep= names every joint that moves: let at least one of them go")

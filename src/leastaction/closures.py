@@ -20,6 +20,7 @@ from leastaction.model.arrays import rotation_matrix
 Array = np.ndarray
 RANK = 1e-8  # singular values, relative to the greatest, below which rows count as redundant
 COUNTED = 250_000  # entries of a Jacobian, beyond which a text about a model does not wait for its singular values
+OPEN = 1e-8  # of the size of a model, beyond which a loop is not closed
 ALIKE = 0.5  # cosine of directions that must agree: it is 1 if they do, 0 or −1 if a loop is closed the wrong way round
 
 
@@ -77,7 +78,11 @@ def elimination(model: Model) -> str | None:
     if m * model.nv > COUNTED:
         return told
     redundant = m - rank(jacobian(c, model.q0))
-    return f"{told}; {redundant} of {m} {'is' if redundant == 1 else 'are'} redundant at q0" if redundant else told
+    if not redundant:
+        return told
+    worst, gap = max(by_loop(model, values(c, model.q0)).items(), key=lambda one: one[1])
+    where = f", where '{worst}' is open by {gap:.3g} m" if gap > OPEN * size(c) else ""
+    return f"{told}; {redundant} of {m} {'is' if redundant == 1 else 'are'} redundant at q0{where}"
 
 
 def values(c: Compiled, q: Array) -> Array:

@@ -43,6 +43,19 @@ def test_rows_description_and_copies(joint):
     assert "1 loop" in repr(model) and "loop 'l'" in model._repr_html_().replace("&#x27;", "'")
 
 
+@pytest.mark.parametrize("kind", [np.int64, np.float32, np.float64, int])
+def test_lengths_of_rods_may_be_any_numbers(kind):
+    assert la.Rod(kind(2)) == la.Rod(2.0) and la.Rod(kind(2)).faults() == []
+
+
+def test_where_rows_are_counted():
+    """At a q0 that is open, as that of a model just built, the count is of no configuration that the model can have."""
+    model = four_bar()
+    assert str(model).endswith("3 of 5 are redundant at q0")
+    model.q0 = np.zeros(3)
+    assert str(model).endswith("4 of 5 are redundant at q0, where 'pin' is open by 0.7 m")
+
+
 def test_couplings():
     model = gear_train()
     again = la.Model.from_dict(json.loads(json.dumps(model.to_dict(), allow_nan=False)))
@@ -129,6 +142,7 @@ def test_what_is_refused_at_once():
         (lambda: model.add_coupling("c", 1), "names of couplings and joints must be text"),
         (lambda: model.add_coupling("c", "a", reference=1.0), "the reference of coupling 'c' must be"),
         (lambda: model.add_coupling("c", "a", coefficients="x"), "the coefficients of coupling 'c'"),
+        (lambda: model.add_coupling("c", "a", coefficients=((0, 1), (2, 3))), "must be one row of numbers"),
     ):
         with pytest.raises(la.ModelError, match=text):
             call()

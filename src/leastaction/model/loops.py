@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,7 +39,7 @@ class Rod:
     length: Any
 
     def __post_init__(self) -> None:
-        if isinstance(self.length, int) and not isinstance(self.length, bool):
+        if isinstance(self.length, Real) and not isinstance(self.length, bool):  # NumPy's numbers, too
             object.__setattr__(self, "length", float(self.length))
 
     def faults(self) -> list[str]:
@@ -137,8 +138,10 @@ def coupled(name: str, joint: str, to: str | None, coefficients: ArrayLike, refe
     if not all(isinstance(text, str) for text in (name, joint)) or not isinstance(to, str | None):
         raise ModelError(f"names of couplings and joints must be text, not {name!r} of {joint!r} to {to!r}")
     given = np.atleast_1d(as_array(coefficients, np.shape(coefficients), f"the coefficients of coupling '{name}'"))
+    if given.ndim > 1:
+        raise ModelError(f"the coefficients of coupling '{name}' must be one row of numbers, not {given.tolist()}")
     own, other = as_array(reference, (2,), f"the reference of coupling '{name}'").tolist()
-    return Coupling(name, joint, to, tuple(given.ravel().tolist()), (own, other))
+    return Coupling(name, joint, to, tuple(given.tolist()), (own, other))
 
 
 def ground_or(name: str | None) -> str:
