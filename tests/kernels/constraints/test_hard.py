@@ -121,6 +121,15 @@ def test_a_parallelogram_leaps_over_its_flat_position(speed):
         assert run.q[:, 0].min() < 0 and np.abs(run.q[:, 0] - run.q[:, 2]).max() < 1e-8
 
 
+@pytest.mark.parametrize("order", [6, 8])
+def test_a_gap_of_round_off_beside_a_flat_position_ends_no_search(order):
+    """A stage that ends 1e-4 rad from the flat position, where the last bit of a gap is 1e-12 of an angle."""
+    model, angle, rate = four_bar(la.Ball(), lengths=(1.0, 2.0, 1.0), base=2.0), 2.133394174416054, 3.615216483720534
+    run = la.simulate(model, angle * np.array([1, -1, 1]), rate * np.array([1, -1, 1]), dt=5e-4, duration=1.6,
+                      integrator=la.Variational(order=order))
+    assert (run.substeps == 1).all() and np.abs(run.q[:, 0] - run.q[:, 2]).max() < 1e-8
+
+
 def test_a_plan_made_anew_outlasts_checkpoints(tmp_path):
     """So does a state that is closed where q0 of the model is not."""
     sim = flat_rail()

@@ -95,10 +95,10 @@ def find_root(tree, state, h, reference, settings, c):
         twice_energy, least = drnea(tree, w, h, settings.retraction, True)
         if not least > LEAST_COSINE:
             return iteration, track.residual, ROTATION if isfinite(least) else NOT_FINITE, least
-        rows_after(tree, w, c, not factored, track.troubled > 0.0)  # in trouble, a gap of round-off is none
+        forgiving = track.troubled > 0.0  # in trouble, a gap of round-off is none
+        rows_after(tree, w, c, not factored, forgiving)
         if not factored:
-            trouble = factor_step(tree, w, c, h, settings.retraction, not rough(settings, iteration),
-                                  track.troubled > 0.0)
+            trouble = factor_step(tree, w, c, h, settings.retraction, not rough(settings, iteration), forgiving)
             if trouble < 0:
                 return iteration, track.residual, trouble, least
             factored, origin = settings.chord, -1.0
@@ -109,6 +109,8 @@ def find_root(tree, state, h, reference, settings, c):
         origin = relative if origin < 0.0 else origin
         left = forecast(relative, track.last, origin)
         outcome, anew, track = judge(settings, iteration, least, relative, left, relative, track)
+        if outcome == EXHAUSTED and not forgiving:
+            outcome = SEARCHING  # it diverges, perhaps by closing a gap of round-off near a singular configuration
         if outcome != SEARCHING:
             return iteration, track.residual, int(outcome), least
         factored = factored and anew == 0.0
