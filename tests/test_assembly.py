@@ -135,6 +135,14 @@ def test_the_velocity_is_the_nearest():
     np.testing.assert_allclose(A.T @ mu, push, atol=1e-12)
 
 
+def test_a_nearly_singular_velocity_is_closed_to_round_off():
+    """Beside a flat position one projection leaves round-off over the smallest singular value."""
+    model = four_bar(lengths=(1.0, 2.0, 1.0), base=2.0)
+    for crank in (1e-3, 1e-4, 1e-5):
+        q, v = la.assemble(model, (crank, -crank, crank), (1.0, -1.3, 0.8))
+        assert np.abs(la.constraint_jacobian(model, q) @ v).max() < 1e-14
+
+
 @pytest.mark.parametrize("crank", [0.3, 1.2, 2.5, 4.0])
 def test_four_bar_by_its_triangles(crank):
     """The angles of a four-bar whose crank is held, by the intersection of two circles."""
@@ -168,6 +176,17 @@ def test_links_that_are_too_short():
     assert isinstance(error.value, la.ModelError)
     copy = pickle.loads(pickle.dumps(error.value))
     assert (str(copy), copy.loop, copy.distance) == (str(error.value), "tips", error.value.distance)
+
+
+def test_a_rod_tells_its_distance():
+    model = la.Model(name="tied")
+    model.add_body("ball", None, la.Free(), inertia=la.Inertia.sphere(1.0, 0.1))
+    model.add_loop("rod", "ball", joint=la.Rod(1.5))
+    for distance in (0.0, 1e-3, 0.5, 1.5, 5.0):
+        gap = la.closure(model, (0.6 * distance, 0.8 * distance, 0, 1, 0, 0, 0))[0]
+        assert gap == pytest.approx(abs(distance - 1.5), abs=1e-12)
+    with pytest.raises(la.AssemblyError, match=r"loop 'rod' stays open by 1.5 m. A rod whose ends coincide has no dir"):
+        la.assemble(model)
 
 
 def test_kept_joints_may_be_too_many():

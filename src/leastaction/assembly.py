@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leastaction.closures import RANK, by_loop, jacobian, opening, reversed_loop, size, values
+from leastaction.closures import RANK, by_loop, gaps, jacobian, opening, reversed_loop, size, values
 from leastaction.compiled import Compiled, compile_model
 from leastaction.dynamics import increment, mass_matrix
 from leastaction.errors import AssemblyError, ModelError
 from leastaction.kernels.constraints.solve import solve_mass
-from leastaction.model import Model
+from leastaction.model import Loop, Model, Rod
 
 Array = np.ndarray
 ROUND_OFF = 1e-14  # of the size of a model, below which no iteration can make a closure smaller
@@ -79,12 +79,15 @@ def _closed(model: Model, c: Compiled, q: Array, free: Array) -> Array:
         else:
             break
         q, g = tried, g_tried
-    worst, distance = _worst(model, g)
+    worst, distance = _worst(gaps(model, g))
     held = "" if free.all() else ", with the joints that keep= names held"
     if not distance <= CLOSED * size(c):
-        raise AssemblyError(
-            f"{model.name} cannot be assembled from there{held}: loop '{worst}' stays open by {distance:.3g} m. "
-            "Check its lengths and frames, or start nearer to a closed configuration", worst, distance)
+        way_out = "Check its lengths and frames, or start nearer to a closed configuration"
+        loop = next(one for one in model.loops if one.name == worst)
+        if isinstance(loop, Loop) and isinstance(loop.joint, Rod) and distance >= (1.0 - CLOSED) * loop.joint.length:
+            way_out = "A rod whose ends coincide has no direction: start with its ends apart"
+        raise AssemblyError(f"{model.name} cannot be assembled from there{held}: loop '{worst}' stays open by "
+                            f"{distance:.3g} m. {way_out}", worst, distance)
     name = reversed_loop(model, q)
     if name is not None:
         raise AssemblyError(
@@ -95,20 +98,22 @@ def _closed(model: Model, c: Compiled, q: Array, free: Array) -> Array:
 
 def _consistent(model: Model, c: Compiled, q: Array, v: Array, free: Array) -> Array:
     """Return the velocity (nv,) nearest to v at which no loop opens; only joints that are free change theirs."""
-    nearest: Array = v
     worst, rate = "", np.inf
-    for way in _ways(model, c, q, -opening(c, q, v)[1], free):
-        nearest = v + way
-        worst, rate = _worst(model, opening(c, q, nearest)[1])
-        if rate <= CLOSED * size(c) * max(1.0, float(np.abs(nearest).max())):
-            return np.asarray(nearest)
-    raise AssemblyError(f"no velocity of the other joints suits those that keep= names: loop '{worst}' opens by "
-                        f"{rate:.3g} m/s. Keep fewer joints", worst, rate)
+    for _ in range(2):  # the second projection takes away what round-off left of the first
+        for way in _ways(model, c, q, -opening(c, q, v)[1], free):
+            nearest = v + way
+            worst, rate = _worst(by_loop(model, opening(c, q, nearest)[1]))
+            if rate <= CLOSED * size(c) * max(1.0, float(np.abs(nearest).max())):
+                break
+        else:
+            raise AssemblyError(f"no velocity of the other joints suits those that keep= names: loop '{worst}' opens "
+                                f"by {rate:.3g} m/s. Keep fewer joints", worst, rate)
+        v = nearest
+    return v
 
 
-def _worst(model: Model, numbers: Array) -> tuple[str, float]:
-    """Return the loop with the greatest norm of its rows (m,), and that norm."""
-    found = by_loop(model, numbers)
+def _worst(found: dict[str, float]) -> tuple[str, float]:
+    """Return the loop that is furthest from closed, or opens fastest, and by how much."""
     worst = max(found, key=lambda name: found[name])
     return worst, found[worst]
 
@@ -158,11 +163,12 @@ def started(model: Model, c: Compiled, q: Array, v: Array) -> tuple[Array, Array
         return q, v
     (g, rate), length = opening(c, q, v), size(c)
     speed = length * float(np.abs(v).max())
-    for numbers, limit, unit, what in ((g, NEARLY * length, "m", "is open"), (rate, NEARLY * speed, "m/s", "opens")):
-        worst, most = _worst(model, numbers)
+    for found, limit, unit, what in ((gaps(model, g), NEARLY * length, "m", "is open"),
+                                     (by_loop(model, rate), NEARLY * speed, "m/s", "opens")):
+        worst, most = _worst(found)
         if not most <= limit:
-            raise ValueError(f"loop '{worst}' of {model.name} {what} by {most:.3g} {unit} at the start: "
-                             "q, v = la.assemble(model, q, v) gives a state near it that is closed")
+            raise ValueError(f"loop '{worst}' of {model.name} {what} by {most:.3g} {unit} at the start: q, v = "
+                             "la.assemble(model, q, v), or --assemble of the command, gives a closed state near it")
     name = reversed_loop(model, q)
     if name is not None:
         raise ValueError(f"loop '{name}' of {model.name} is closed with its two ends turned against each other at the "

@@ -14,7 +14,7 @@ from leastaction.errors import ModelError
 from leastaction.kernels.constraints import queries
 from leastaction.kernels.constraints.rows import room_for
 from leastaction.kernels.layout import LINK
-from leastaction.model import Coupling, Model
+from leastaction.model import Coupling, Loop, Model, Rod
 from leastaction.model.arrays import rotation_matrix
 
 Array = np.ndarray
@@ -33,11 +33,12 @@ def closure(model: Model, q: ArrayLike | None = None) -> Array:
 
     Returns
     -------
-    (number of loops,) norm of the rows of each of model.loops, m; angles count by the length of the loop
+    (number of loops,) of each of model.loops, m: the norm of its rows, where angles count by the length of the loop; of
+    a rod what its ends are too near or too far apart
     """
     c = compile_model(model)
     q, _ = model.check_state(q, None)
-    return np.array(list(by_loop(model, within_range(values(c, q), "a closure")).values()))
+    return np.array(list(gaps(model, within_range(values(c, q), "a closure")).values()))
 
 
 def constraint_jacobian(model: Model, q: ArrayLike | None = None) -> Array:
@@ -80,7 +81,7 @@ def elimination(model: Model) -> str | None:
     redundant = m - rank(jacobian(c, model.q0))
     if not redundant:
         return told
-    worst, gap = max(by_loop(model, values(c, model.q0)).items(), key=lambda one: one[1])
+    worst, gap = max(gaps(model, values(c, model.q0)).items(), key=lambda one: one[1])
     where = f", where '{worst}' is open by {gap:.3g} m" if gap > OPEN * size(c) else ""
     return f"{told}; {redundant} of {m} {'is' if redundant == 1 else 'are'} redundant at q0{where}"
 
@@ -127,6 +128,17 @@ def by_loop(model: Model, g: Array) -> dict[str, float]:
     starts = np.cumsum([0, *(loop.rows for loop in model.loops)])
     sizes = np.sqrt(np.add.reduceat(g * g, starts[:-1]))
     return {loop.name: size for loop, size in zip(model.loops, sizes.tolist(), strict=True)}
+
+
+def gaps(model: Model, g: Array) -> dict[str, float]:
+    """How far each loop is open, m, by its name: the row of a rod, (d² − l²)/2l, becomes its distance, |d − l|."""
+    found = by_loop(model, g)
+    starts = np.cumsum([0, *(loop.rows for loop in model.loops)]).tolist()
+    for loop, row in zip(model.loops, starts, strict=False):
+        if isinstance(loop, Loop) and isinstance(loop.joint, Rod):
+            length = loop.joint.length
+            found[loop.name] = float(abs(2.0 * g[row] / (np.sqrt(max(1.0 + 2.0 * g[row] / length, 0.0)) + 1.0)))
+    return found
 
 
 def size(c: Compiled) -> float:

@@ -17,6 +17,7 @@ from leastaction import cli, stopwatch
 from leastaction.cli import report
 from leastaction.cli.initial import initial_state
 from leastaction.files import writer
+from reference.mechanisms import four_bar
 
 
 def test_version():
@@ -81,6 +82,19 @@ def test_simulate_to_a_file_plot_and_resume(tmp_path):
     assert refused.exit_code == 4 and "run.h5 exists: " in refused.stderr and "--overwrite" in refused.stderr
     allowed = run("simulate", "chain:3", "--duration", 0.1, "--out", file, "--overwrite")
     assert allowed.exit_code == 0 and la.open(file).steps == 100
+
+
+def test_an_initial_state_that_is_closed_first():
+    """Joints that are named stay, the others follow; without the option the open start names it."""
+    model = four_bar()
+    q, v = initial_state(model, "crank=1.3", assemble=True)
+    expected = la.assemble(model, (1.3, *model.q0[1:]), keep="crank")
+    np.testing.assert_array_equal(q, expected[0])
+    np.testing.assert_array_equal(v, expected[1])
+    with pytest.raises(ValueError, match="--assemble of the command, gives a closed state near it"):
+        la.Simulator(model, *initial_state(model, "crank=1.3"), dt=1e-3)
+    for command in ("simulate", "audit", "view"):
+        assert "--assemble" in run(command, "--help").output
 
 
 def test_initial_states(tmp_path):

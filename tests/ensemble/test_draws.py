@@ -5,6 +5,7 @@ import pytest
 
 import leastaction as la
 from leastaction.ensemble.plan import Plan
+from reference.mechanisms import four_bar
 
 BODY = la.Inertia(2.0, (0.1, 0.0, -0.3), np.diag([0.1, 0.2, 0.15]))
 
@@ -176,3 +177,17 @@ def test_digests_of_functions():
     assert digest_of(scaled(2.5, np.ones(3))) != same
     assert digest_of(scaled(2.0, np.zeros(3))) != same
     assert digest_of(lambda rng: rng.normal()) != digest_of(lambda rng: rng.random())
+
+
+def test_members_with_loops_start_closed():
+    """What is varied by itself stays as it was drawn, and the other joints follow; parameters are what was drawn."""
+    model, law = four_bar(), la.Normal(std=0.05)
+    alone, whole = drawn({"q:crank": law}, model=model), drawn({"q": law}, model=model)
+    for one in (alone, whole):
+        for q, v in zip(one.q, one.v, strict=True):
+            assert la.closure(model, q).max() < 1e-13
+            assert np.abs(la.constraint_jacobian(model, q) @ v).max() < 1e-13
+    np.testing.assert_array_equal(alone.q[:, 0], alone.parameters["q:crank"])
+    assert la.closure(model, whole.parameters["q"][0]).max() > 1e-3
+    both = drawn({"q:crank": law, "q:rocker": law}, model=model)
+    assert all(isinstance(error, la.AssemblyError) for error in both.models)

@@ -132,7 +132,7 @@ def test_a_run_made_longer(path, tmp_path, every):
     same(longer, whole, NODES + STEPS + RANGES)
     assert longer.tally == whole.tally and longer._nearest(999).steps == 990 and longer._nearest(100).steps == 90
     assert len(short.q) == 500 // every + 1   # what is in use stays as it was
-    with pytest.raises(ValueError, match="has 1000 steps already"):
+    with pytest.raises(ValueError, match="planned to have 1000 steps: it can be extended, not shortened to 700"):
         la.resume(path, steps=700)
 
 

@@ -11,7 +11,7 @@ import leastaction as la
 from leastaction.closures import opening
 from leastaction.compiled import compile_model
 from leastaction.simulation import checks
-from reference.mechanisms import Y, Z, bricard, floating_loop, four_bar, gear_train, ladder
+from reference.mechanisms import Y, Z, bricard, floating_loop, four_bar, gear_train, ladder, rod
 
 DT = 2e-3
 
@@ -254,6 +254,19 @@ def passes_flat(steps):
     model = four_bar(la.Ball(), lengths=(1.0, 2.0, 1.0), base=2.0)
     back = la.simulate(model, np.zeros(3), (-4.0, 4.0, -4.0), dt=DT, steps=steps)
     return model, back.q[-1], -back.v[-1]
+
+
+def test_a_load_across_a_stretched_structure_is_named(tmp_path):
+    """Three bars in a straight line between two pins cannot carry their weight: no step has a root."""
+    model = la.Model((0, -9.81, 0), "stretched")
+    model.add_body("left", None, la.Revolute(Z), inertia=rod(1.0))
+    model.add_body("middle", "left", la.Revolute(Z), (1, 0, 0), inertia=rod(2.0))
+    model.add_body("right", None, la.Revolute(Z), (4.5, 0, 0), inertia=rod(1.5))
+    model.add_loop("pin", "middle", "right", joint=la.Revolute(Z), position=(2, 0, 0), other_position=(1.5, 0, 0))
+    said = "The loops are close to a singular configuration there: what lies stretched cannot carry a load across"
+    with pytest.raises(la.StepError, match=said):
+        la.simulate(model, (0, 0, np.pi), dt=1e-3, duration=0.5, out=tmp_path / "run.h5")
+    assert said in str(la.open(tmp_path / "run.h5").failure)
 
 
 def test_a_singular_node_that_is_not_kept_is_flagged(tmp_path):

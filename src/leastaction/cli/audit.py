@@ -10,7 +10,7 @@ import typer
 
 import leastaction as la
 from leastaction.cli.app import Debug, app, plain_errors
-from leastaction.cli.initial import Initial, state_of
+from leastaction.cli.initial import Assemble, Initial, state_of
 from leastaction.cli.named import Ignore, Root, RootChoice
 from leastaction.cli.report import Method, Tolerance, chosen
 from leastaction.cli.subject import SUBJECT, find_subject
@@ -33,6 +33,7 @@ def audit(
     order: Annotated[int, typer.Option(help="Order of the variational integrator: 2, 4, 6 or 8.")] = 2,
     tol: Tolerance = None,
     initial: Initial = None,
+    assemble: Assemble = False,
     root: RootChoice = Root.AUTO,
     ignore: Ignore = None,
     debug: Debug = False,
@@ -40,7 +41,7 @@ def audit(
     """Examine what a model's run, or a run from disk, kept of physics: the conservation certificate."""
     with plain_errors(debug):
         found = find_subject(subject, root, ignore)
-        q, v = state_of(found, initial)
+        q, v = state_of(found, initial, assemble)
         result: Certificate | Comparison
         if compare:
             result = la.compare(found, q, v, dt=dt, duration=duration, ignore=ignore or ())

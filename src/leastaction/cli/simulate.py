@@ -11,7 +11,7 @@ import typer
 
 import leastaction as la
 from leastaction.cli.app import INTERRUPTED, Debug, app, examples, plain_errors
-from leastaction.cli.initial import Initial, initial_state
+from leastaction.cli.initial import Assemble, Initial, initial_state
 from leastaction.cli.named import Ignore, ModelName, Root, RootChoice, named_model
 from leastaction.cli.report import Method, Tolerance, chosen, summary
 
@@ -31,6 +31,7 @@ def simulate(
     order: Annotated[int, typer.Option(help="Order of the variational integrator: 2, 4, 6 or 8.")] = 2,
     tol: Tolerance = None,
     initial: Initial = None,
+    assemble: Assemble = False,
     root: RootChoice = Root.AUTO,
     ignore: Ignore = None,
     record_every: Annotated[int, typer.Option(help="Keep every so many steps.")] = 1,
@@ -43,7 +44,7 @@ def simulate(
     """Simulate a model and report how well its energy was kept."""
     with plain_errors(debug):
         system, method = named_model(model, root, ignore), chosen(integrator, order, tol)
-        q, v = initial_state(system, initial)
+        q, v = initial_state(system, initial, assemble)
         options: dict[str, Any] = {"dt": dt, "integrator": method, "ignore": ignore or ()}
         finish(lambda: la.simulate(system, q, v, duration=duration, record_every=record_every, out=out,
                                    overwrite=overwrite, progress=progress, **options), out, as_json)

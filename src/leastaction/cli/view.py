@@ -7,7 +7,7 @@ import typer
 
 import leastaction as la
 from leastaction.cli.app import Debug, app, plain_errors
-from leastaction.cli.initial import Initial, state_of
+from leastaction.cli.initial import Assemble, Initial, state_of
 from leastaction.cli.named import Ignore, Root, RootChoice
 from leastaction.cli.report import Method, chosen
 from leastaction.cli.subject import SUBJECT, find_subject
@@ -23,6 +23,7 @@ def view(
     dt: Annotated[float, typer.Option(help="Time step for a model, s.")] = 1e-3,
     integrator: Annotated[Method, typer.Option(help="Integrator for a model.")] = Method.VARIATIONAL,
     initial: Initial = None,
+    assemble: Assemble = False,
     port: Annotated[int, typer.Option(help="Port of the live view, on 127.0.0.1.")] = 8080,
     root: RootChoice = Root.AUTO,
     ignore: Ignore = None,
@@ -31,7 +32,7 @@ def view(
     """Watch a model or a run: in the browser until Ctrl-C, or written to a file."""
     with plain_errors(debug):
         found = find_subject(subject, root, ignore, meshes=True)
-        q, v = state_of(found, initial)
+        q, v = state_of(found, initial, assemble)
         run = found if isinstance(found, la.Trajectory) else la.simulate(
             found, q, v, dt=dt, duration=duration, integrator=chosen(integrator), ignore=ignore or ())
         for path in (html, gif):

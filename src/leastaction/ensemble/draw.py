@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from leastaction.arguments import real_array
+from leastaction.assembly import assemble
 from leastaction.compiled import compile_model
-from leastaction.ensemble.vary import Distribution, Source, Target
+from leastaction.ensemble.vary import OF_STATE, Distribution, Source, Target
 from leastaction.kernels import queries
 from leastaction.model import Model
 from leastaction.variants import GRAVITY, variants
@@ -68,8 +69,13 @@ def draw(model: Model, sources: Sources, seed: int, first: int, count: int) -> D
                 changes[GRAVITY if target.what == "gravity" else (target.what, target.body)] = values
     models: list[Model | ValueError] = [*(variants(model, changes, count) if changes else [model] * count)]
     _settle(model, models, q, v, turns)
-    return Drawn({target.name: q[:, _slice(model, "q", target.body)] if target.turns else values
-                  for target, values in drawn}, models, q, v)
+    parameters = {target.name: q[:, _slice(model, "q", target.body)].copy() if target.turns else values
+                  for target, values in drawn}
+    if model.loops:
+        alone = {model.names[named[0].body] for _, _, named in sources if len(named) == 1 and named[0].body >= 0
+                 and named[0].what in OF_STATE}
+        _close(models, q, v, sorted(alone))
+    return Drawn(parameters, models, q, v)
 
 
 def _room(source: Source, named: list[Target], count: int) -> Array:
@@ -108,6 +114,16 @@ def _slice(model: Model, what: str, body: int) -> slice:
     if body < 0:
         return slice(None)
     return model.layout.q_slice(body) if what == "q" else model.layout.v_slice(body)
+
+
+def _close(models: list[Model | ValueError], q: Array, v: Array, keep: list[str]) -> None:
+    """Close the loops of every member; the joints that are varied one by one stay where they were drawn."""
+    for b, model in enumerate(models):
+        if isinstance(model, Model):
+            try:
+                q[b], v[b] = assemble(model, q[b], v[b], keep)
+            except ValueError as error:
+                models[b] = error
 
 
 def _settle(model: Model, models: list[Model | ValueError], q: Array, v: Array, turns: Array) -> None:

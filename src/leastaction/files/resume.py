@@ -41,7 +41,8 @@ def resume(
     traj = StoredTrajectory(path, control, wrench, command, older=True)
     planned = traj.planned if steps is duration is None else step_count(traj.dt, duration, steps)
     if planned < traj.planned:
-        raise ValueError(f"the run in {path} has {traj.planned} steps already, so it cannot have {planned}")
+        raise ValueError(f"the run in {path} is planned to have {traj.planned} steps: it can be extended, not "
+                         f"shortened to {planned}")
     if traj.steps == planned:
         return traj
     if traj.origin is None:

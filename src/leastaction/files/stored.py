@@ -176,10 +176,12 @@ def _failure(source: Contents, last: Any) -> StepError | None:
     step, status = int(last["steps"]), Status(int(last["failed_status"]))
     driven = status != Status.BAD_CONTROL and any(description[name] != "none" for name in FORCES)
     joint = "" if last["failed_body"] < 0 else model.names[int(last["failed_body"])]
+    q = np.array(last["q"])
+    singular = hints.singular(model, compile_model(model), q) if joint else ""
     return StepError(
-        status.meaning, step, step * description["dt"], float(last["failed_residual"]), joint, np.array(last["q"]),
+        status.meaning, step, step * description["dt"], float(last["failed_residual"]), joint, q,
         np.array(last["v"]), np.array(last["p"]),
-        " ".join(filter(None, (hints.FORCED if driven else "", source.integrator.advice(status)))),
+        " ".join(filter(None, (hints.FORCED if driven else "", singular, source.integrator.advice(status)))),
     )
 
 

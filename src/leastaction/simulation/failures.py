@@ -25,7 +25,8 @@ def step_failure(engine: Engine, blamed: int, forces: Forces, out: Record, at: i
     held = held_forces(engine, forces, engine.steps, at).reshape(-1)
     forced = hints.forced(engine.model, engine.compiled, state.q.copy(), engine.dt, held,
                           row(forces.wrench, at).reshape(-1, 6))
-    hint = " ".join(filter(None, (forced, engine.integrator.advice(status))))
+    singular = hints.singular(engine.model, engine.compiled, state.q.copy())
+    hint = " ".join(filter(None, (forced, singular, engine.integrator.advice(status))))
     joint = engine.model.names[engine.compiled.body_of_link[blamed]]
     return _error(engine, float(out.residual[at]), joint, hint)
 
