@@ -62,7 +62,7 @@ def test_couplings():
     assert again == model and again.loops == model.loops and pickle.loads(pickle.dumps(model)) == model
     text = str(model)
     assert "coupling 'gear': 'second' = -0.5 'drive', 1 row" in text
-    assert "coupling 'cam': 'slider' = 0.05 + 0.1 + 0.2 ('first' -0.3) + 0.05 ('first' -0.3)^3, 1 row" in text
+    assert "coupling 'cam': 'slider' = 0.05 + 0.1 + 0.2 ('first' - 0.3) + 0.05 ('first' - 0.3)^3, 1 row" in text
     assert "2 couplings (2 rows)" in repr(model)
 
 
@@ -88,10 +88,10 @@ def test_a_loop_is_a_change():
     ({"other": "plat"}, "loop 'l' has the unknown other 'plat'; did you mean 'plate'?"),
     ({"other": "b"}, "loop 'l' joins body 'b' to itself"),
     ({"other": "plate"}, "loop 'l' joins 'b' to 'plate', which cannot move against each other"),
-    ({"joint": la.Free()}, "loop 'l' cannot be closed by Free"),
-    ({"joint": la.Helical(Z, 0.1)}, "loop 'l' cannot be closed by Helical"),
+    ({"joint": la.Free()}, "loop 'l' cannot be closed by a Free joint; use Ball"),
+    ({"joint": la.Helical(Z, 0.1)}, "loop 'l' cannot be closed by a Helical joint"),
     ({"joint": "ball"}, "loop 'l' cannot be closed by 'ball'; use Ball, Fixed,"),
-    ({"joint": la.Ball(damping=0.1)}, "loop 'l' has a joint with damping, which do not act in a closure"),
+    ({"joint": la.Ball(damping=0.1)}, "loop 'l' has a joint with damping, which does not act in a closure"),
     ({"joint": la.Ball(stiffness=1, armature=2)}, "stiffness, armature, which do not act"),
     ({"joint": la.Revolute(Z, limits=(-1, 1))}, "loop 'l' has a joint with limits"),
     ({"joint": la.Revolute(Z, friction=0.1)}, "loop 'l' has a joint with friction"),

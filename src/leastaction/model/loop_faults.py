@@ -60,12 +60,14 @@ def _closure_faults(joint: object) -> list[str]:
         return [f"has a rod whose {fault}" for fault in joint.faults()]
     if type(joint) not in ROWS or not isinstance(joint, Joint):
         kinds = ", ".join(kind.__name__ for kind in ROWS)
-        return [f"cannot be closed by {joint!r}; use {kinds} or Rod"]
+        given = f"a {type(joint).__name__} joint" if isinstance(joint, Joint) else repr(joint)
+        return [f"cannot be closed by {given}; use {kinds} or Rod"]
     acting = [field.name for field in fields(Joint) if field.name != "name"
               and getattr(joint, field.name) != field.default]
     if acting:
-        return [f"has a joint with {', '.join(acting)}, which do not act in a closure: cut the loop at another joint, "
-                "so that this one is in the tree"]
+        verb = "does" if len(acting) == 1 else "do"
+        return [f"has a joint with {', '.join(acting)}, which {verb} not act in a closure: cut the loop at another "
+                "joint, so that this one is in the tree"]
     return [f"has a joint whose {fault}" for fault in joint.faults()]
 
 

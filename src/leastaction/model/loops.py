@@ -110,10 +110,19 @@ class Coupling:
     def __str__(self) -> str:
         (own, other), variable = self.reference, f"'{self.to}'"
         if other:
-            variable = f"({variable} {-other:+g})"
-        terms = [f"{c:g}" + (f" {variable}" if k else "") + (f"^{k}" if k > 1 else "")
-                 for k, c in enumerate(self.coefficients) if c] or ["0"]
-        return f"'{self.joint}' = " + " + ".join([*([f"{own:g}"] if own else []), *terms])
+            variable = f"({variable} {_signed(-other)})"
+        terms = [_signed(own)] if own else []
+        for k, c in enumerate(self.coefficients):
+            power = "" if k == 0 else f" {variable}" + (f"^{k}" if k > 1 else "")
+            if c:
+                terms.append(_signed(c) + power)
+        total = " ".join(terms) or "+ 0"
+        return f"'{self.joint}' = {'-' * total.startswith('-')}{total[2:]}"
+
+
+def _signed(number: float) -> str:
+    """Write a term of a sum with its sign before it: "- 0.3"."""
+    return f"{'-' if number < 0 else '+'} {abs(number):g}"
 
 
 def closed_by(
