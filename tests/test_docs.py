@@ -295,7 +295,7 @@ print(max(abs(a.q - b.q).max() for a, b in zip(swung, alone)), abs(swung[4].q[-1
 
 def test_force_and_integrator_of_the_extending_page_in_a_notebook(tmp_path):
     """Each defined twice, as one does in notebooks, after which the second definition is the one that runs; five
-    members, four of them in lanes."""
+    members, which an explicit integrator makes one by one and the force makes in lanes."""
     import nbformat
     from nbclient import NotebookClient
 

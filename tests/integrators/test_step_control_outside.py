@@ -28,7 +28,7 @@ def test_a_step_that_no_length_makes_good_is_a_status():
 
 
 @pytest.mark.soak
-def test_files_lanes_and_audit(tmp_path):
+def test_files_batches_and_audit(tmp_path):
     """The length of the next step is in the method's memory: a run that is resumed from a file has the same bits."""
     model, path = la.library.paper_chain(4), tmp_path / "run.h5"
     whole = la.simulate(model, dt=1e-2, steps=40, integrator=BogackiShampine())
