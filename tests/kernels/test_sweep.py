@@ -1,6 +1,5 @@
 """Newton's direction in O(n) against a dense solve, on random trees with every joint kind and passive forces."""
 
-import numba
 import numpy as np
 import pytest
 from compiled import JIT
@@ -11,6 +10,7 @@ from leastaction.compiled import compile_model
 from leastaction.discrete import RETRACTIONS
 from leastaction.kernels import joints, queries, root, sweep
 from leastaction.kernels.layout import Way
+from leastaction.kernels.machine.jit import entry
 from leastaction.kernels.machine.memory import tree_as_views
 from leastaction.kernels.machine.simd import numbers
 from reference import action
@@ -21,11 +21,11 @@ BOTH = pytest.mark.parametrize("retraction", RETRACTIONS)
 MANY = 12 if JIT else 5
 
 
-@numba.njit
-def sweeps(system, w, q_prev, q, q_next, h, retraction, exact, tau, f, x):
-    """Newton's direction in x and the residual in f; gives whether det J is positive, and the norm."""
-    queries.discrete_residual(system, w, q_prev, Way(q, q_next, h, retraction), tau, f)
-    tree, w = tree_as_views(system.tree), numbers(w)
+@entry
+def sweeps(tree, w, h, retraction, exact, x):
+    """Newton's direction in x, at the motion that discrete_residual() left in w; gives whether det J is positive, and
+    the norm."""
+    tree, w = tree_as_views(tree), numbers(w)
     positive = sweep.factor_jacobian(tree, w, h, retraction, exact) > 0.0
     norm = sweep.up(tree, w, w, None)
     sweep.down(tree, w, w, None, True, None)
@@ -35,9 +35,10 @@ def sweeps(system, w, q_prev, q, q_next, h, retraction, exact, tau, f, x):
 
 def newton_direction(model, triplet, h, retraction, exact=True):
     """Direction x (nv,), residual f (nv,), whether det J is positive, and the norm by which to stop."""
-    c, f, x = compile_model(model), np.zeros(model.nv), np.zeros(model.nv)
-    positive, norm = sweeps(c.system, c.workspace(), *triplet, h, RETRACTIONS[retraction], exact,
-                            np.zeros(model.nv), f, x)
+    c, (q_prev, q, q_next), number = compile_model(model), triplet, RETRACTIONS[retraction]
+    w, f, x = c.workspace(), np.zeros(model.nv), np.zeros(model.nv)
+    queries.discrete_residual(c.system, w, q_prev, Way(q, q_next, h, number), np.zeros(model.nv), f)
+    positive, norm = sweeps(c.system.tree, w, h, number, exact, x)
     return x, f, positive, norm
 
 
