@@ -3,6 +3,7 @@
 import pickle
 from itertools import permutations
 
+import numba
 import numpy as np
 import pytest
 from mechanisms import Z, four_bar, ladder, moving_four_bar
@@ -213,15 +214,14 @@ def test_without_a_rescue_the_run_ends_at_the_last_good_node():
     assert la.closure(model, caught.value.q).max() < 1e-12
 
 
+@numba.njit
+def invert(W, active, out, scratch):
+    return pivots.invert(numbers(W), len(active), numbers(active), 1e-11, numbers(out), numbers(scratch))
+
+
 @pytest.mark.parametrize("size", range(1, 7))
 def test_pivots(size):
     """The inverse of Moore and Penrose, of any rank and with rows switched off, against NumPy's."""
-    import numba
-
-    @numba.njit
-    def invert(W, active, out, scratch):
-        return pivots.invert(numbers(W), len(active), numbers(active), 1e-11, numbers(out), numbers(scratch))
-
     rng = np.random.default_rng(size)
     for rank in range(size + 1):
         for off in (0, 1):
