@@ -40,16 +40,15 @@ def to_mujoco(model: Model) -> Any:
     """
     import mujoco
 
-    if model.nv:
-        forward_dynamics(model, None, None)  # which names what is wrong, and a joint that moves nothing
-    else:
-        model.validate()
+    model.validate()
     try:
         mj = _spec(mujoco, model).compile()
     except ModelError:
         raise
     except ValueError as why:
         raise ModelError(f"MuJoCo refuses the model '{model.name}': {' '.join(str(why).split())}") from None
+    if model.nv:
+        forward_dynamics(model, None, None)  # which names a joint that moves nothing; the first call compiles kernels
     for body in model.bodies:
         b = mj.body(body.name).id
         mj.body_mass[b], mj.body_inertia[b] = body.inertia.mass, _principal(mujoco, body)[0]
