@@ -87,6 +87,21 @@ def test_in_a_notebook():
     np.testing.assert_allclose(run.q[-1], by_hand(model, 2e-3, 10)[0], rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize(("right", "wrong", "message"), [
+    ("return made(2.0)", "return 2.0", "^the verb advance of HeunMethod must return what made.* gives, not float64$"),
+    ("held, k, h):", "held, h):", r"^the verb advance of HeunMethod is called as advance.*too many positional"),
+    ("HeunMethod, heun)", "dict, heun)", "a method is described by a NamedTuple, not <class 'dict'>"),
+    ('"HeunMethod", "scratch"', '"HeunMethod", "scra__tch"', "field 'scra__tch' of HeunMethod: two underscores"),
+])
+def test_a_mistake_is_told_in_one_line(right, wrong, message):
+    cell = walk("class Heun").split("\n\n\nif __name__")[0]
+    assert cell.count(right) == 1
+    namespace = {"__name__": "__main__"}
+    with pytest.raises((TypeError, ValueError), match=message):
+        exec(compile(cell.replace(right, wrong), "cell", "exec"), namespace)
+        la.simulate(la.library.pendulum(), dt=1e-3, steps=1, integrator=namespace["Heun"]())
+
+
 def python(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     (folder / "script.py").write_text(code, encoding="utf-8")
     done = subprocess.run([sys.executable, "script.py"], cwd=folder, capture_output=True, text=True, timeout=300)

@@ -9,7 +9,7 @@ from compiled import JIT
 from hypothesis import given, settings
 
 import leastaction as la
-from leastaction.kernels.elements import Link, Real, Whole, element, tables
+from leastaction.kernels.elements import Link, Real, Vector, Whole, element, tables
 from leastaction.kernels.elements.springs import Springs
 from leastaction.model import merge_fixed
 from reference.forces import with_all_kinds
@@ -171,6 +171,8 @@ def test_a_set_of_kinds_has_one_type():
     (Things([-1], [1], [1.0]), "links from 0 to 2"),
     (Things([0], [1], [np.nan]), "column 'size' of Things has numbers that are not finite"),
     (Things([0, 1], [1, 1], [1.0]), "column 'size' of Things has 1 numbers for 2 elements"),
+    (Things([0], [1], [1.0, 2.0, 3.0]), "column 'size' of Things has 3 numbers for 1 elements: a Vector has three"),
+    (Springs([0], [1], np.zeros(3), [0.0], [1.0], [0.5]), "column 'other_at' of Springs has 1 numbers for 1 elements"),
     ((1, 2), "tuple is no kind of element"),
 ])
 def test_a_table_that_cannot_be_is_refused_in_words(given, message):
@@ -194,9 +196,47 @@ class Unmarked(NamedTuple):
 
 @pytest.mark.parametrize(("kind", "message"), [
     (TwoUnderscores, "column 'a__b' of TwoUnderscores: two underscores"), (Trailing, "column 'a_' of Trailing"),
-    (Unmarked, "column 'a' of Unmarked must be annotated as Link, Whole or Real"),
+    (Unmarked, "column 'a' of Unmarked must be annotated as Link, Whole, Real or Vector"),
     (dict, "a kind of element is a NamedTuple of columns, not <class 'dict'>"),
 ])
 def test_a_kind_that_cannot_be_is_refused_in_words(kind, message):
     with pytest.raises((TypeError, ValueError), match=message):
         element(kind, nothing, no_energy)
+
+
+class Marks(NamedTuple):
+    at: Vector
+    link: Link
+
+
+def misspelt(marks, tree, w):
+    return marks.sice[0]
+
+
+def without_an_argument(marks, w):
+    return 0.0
+
+
+def of_no_number(marks, tree, w):
+    pass
+
+
+@pytest.mark.skipif(not JIT, reason="compiles")
+@pytest.mark.parametrize(("potential", "message"), [
+    (misspelt, r"^the verb potential of Marks cannot be compiled: Unknown attribute 'sice' of type Marks "
+               r"\(line \d+ of test_seam\.py\)$"),
+    (without_an_argument, r"^the verb potential of Marks is called as potential\(table, tree, w\), and "
+                          r"without_an_argument\(marks, w\) does not take that: too many positional arguments$"),
+    (of_no_number, "^the verb potential of Marks must return a number, the energy in J, not none$"),
+    ("no function", r"^the verb potential of Marks must be a function potential\(table, tree, w\), not 'no function'$"),
+])
+def test_a_mistake_in_a_verb_is_told_in_one_line(potential, message):
+    """What the compiler says of it is the cause, and none of its frames are between."""
+    model = la.library.pendulum()
+    model.add_force("marks", Thing(Marks(np.zeros(3), [0])))
+    with pytest.raises(TypeError, match=message) as told:
+        element(Marks, nothing, potential)
+        la.energy(model)
+    assert len(told.traceback) < 12
+    if potential is misspelt:
+        assert "Unknown attribute 'sice'" in str(told.value.__cause__)

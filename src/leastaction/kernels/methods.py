@@ -20,25 +20,37 @@ from typing import Any
 from numba.extending import overload
 
 from .elements.digest import digest
+from .layout import Made
 from .machine.jit import INNER, kernel
 from .machine.simd import COMPILED
+from .machine.verbs import fields_of, known_name, require_arguments, tried
 
-_PREFIX, _JOINT = "Method", "__"
-VERBS = ("begin", "advance", "look", "trouble", "undo", "after_look")
+_PREFIX = "Method__"
+VERBS = {  # what they are called with
+    "begin": "method, system, state, h", "advance": "method, system, state, held, k, h",
+    "look": "method, system, state, springs, whole", "trouble": "method, state, made, twice, energy, looked_before",
+    "undo": "method, system, state", "after_look": "method, system, state, kept",
+}
 _verbs: dict[type, dict[str, Any]] = {}  # by the class that the loop knows
 _known_as: dict[type, type] = {}  # that class, by the class of the user
 
 
 def __getattr__(name):
     """The class of a method by its name: pickle asks for it."""
-    if not name.startswith(_PREFIX + _JOINT):
+    if not name.startswith(_PREFIX):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return globals().setdefault(name, namedtuple(name, name.split(_JOINT)[3:], module=__name__))
+    return globals().setdefault(name, namedtuple(name, fields_of(name), module=__name__))
 
 
 def method(kind, *verbs):
     """Teach the loop a class of methods, by the functions that VERBS names; the same class again replaces them."""
-    name = _JOINT.join((_PREFIX, kind.__name__, digest(*verbs), *kind._fields))
+    if not hasattr(kind, "_fields"):
+        raise TypeError(f"a method is described by a NamedTuple, not {kind!r}")
+    if len(verbs) != len(VERBS):
+        raise TypeError(f"{kind.__name__} needs the {len(VERBS)} verbs {', '.join(VERBS)}, and {len(verbs)} are given")
+    for verb, (called, arguments) in zip(verbs, VERBS.items(), strict=True):
+        require_arguments(verb, called, kind, arguments)
+    name = known_name("Method", kind, digest(*verbs), kind._fields)
     made = globals().get(name) or __getattr__(name)
     compiled = [one if hasattr(one, "py_func") or not COMPILED else kernel(one) for one in verbs]
     _verbs.setdefault(made, dict(zip(VERBS, compiled, strict=True)))
@@ -84,12 +96,16 @@ if COMPILED:
 
     @overload(advance, jit_options=INNER)
     def _advance(method, system, state, held, k, h):
-        verb = _verbs[method.instance_class]["advance"]
+        verb = tried(_verbs[method.instance_class]["advance"], "advance", method.instance_class,
+                     (method, system, state, held, k, h), "what made() of kernels/explicit/common.py gives",
+                     lambda given: getattr(given, "instance_class", None) is Made)
         return lambda method, system, state, held, k, h: verb(method, system, state, held, k, h)
 
     @overload(look, jit_options=INNER)
     def _look(method, system, state, springs, whole):
-        verb = _verbs[method.instance_class]["look"]
+        verb = tried(_verbs[method.instance_class]["look"], "look", method.instance_class,
+                     (method, system, state, springs, whole), "twice the kinetic energy, and the energy",
+                     lambda given: getattr(given, "count", 0) == 2)
         return lambda method, system, state, springs, whole: verb(method, system, state, springs, whole)
 
     @overload(trouble, jit_options=INNER)

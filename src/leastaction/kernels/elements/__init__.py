@@ -8,8 +8,8 @@ own in the singular.
 """
 
 from .seam import (
-    Link, Real, Whole, element, impulses, set_time, tables, take_forces, taught, with_potentials,
+    Link, Real, Vector, Whole, element, impulses, set_time, tables, take_forces, taught, with_potentials,
 )
 
-__all__ = ["Link", "Real", "Whole", "element", "impulses", "set_time", "tables", "take_forces", "taught",
+__all__ = ["Link", "Real", "Vector", "Whole", "element", "impulses", "set_time", "tables", "take_forces", "taught",
            "with_potentials"]

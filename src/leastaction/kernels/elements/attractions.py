@@ -11,7 +11,7 @@ from ..machine.memory import link
 from ..machine.simd import number
 from ..maths.vec3 import add, add_scaled, cross, dot, scale, sub, sym_mul
 from .points import push, turn, vector
-from .seam import Link, Real, element
+from .seam import Link, Real, Vector, element
 
 
 class Attractions(NamedTuple):
@@ -24,7 +24,7 @@ class Attractions(NamedTuple):
 
     link: Link
     mu: Real
-    centre: Real
+    centre: Vector
 
 
 def impulse(attractions, tree, w, h):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ..machine.simd import number
 from ..maths.vec3 import dot, scale, sub
 from .points import point
-from .seam import Link, Real, element
+from .seam import Link, Real, Vector, element
 from .springs import SHORTEST
 
 
@@ -20,8 +20,8 @@ class Dampers(NamedTuple):
 
     link: Link
     other: Link
-    at: Real
-    other_at: Real
+    at: Vector
+    other_at: Vector
     damping: Real
 
 

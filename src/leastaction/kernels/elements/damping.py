@@ -28,7 +28,7 @@ from ..momentum import drop_momenta
 from ..record import DAMPING
 from ..sweep import down, factor_mass, up
 from .points import Line, pull, separation
-from .seam import verbs_of
+from .seam import tried_damper, verbs_of
 
 SMALL = 1e-4  # of the exponent, below which 1 − exp(−x) is a polynomial
 
@@ -153,7 +153,7 @@ if COMPILED:
     def _decay_rates(elements, tree, w, out, t):
         if len(elements) == 0:
             return lambda elements, tree, w, out, t: None
-        damper = verbs_of(elements[0].instance_class)[2]
+        damper = tried_damper(elements[0], w)
         if damper is None:
             return lambda elements, tree, w, out, t: decay_rates(elements[1:], tree, w, out, t + 1)
 
@@ -167,7 +167,7 @@ if COMPILED:
     def _walk_dampers(elements, tree, w, c, h, last_first):
         if len(elements) == 0:
             return lambda elements, tree, w, c, h, last_first: number(w, 0.0)
-        damper = verbs_of(elements[0].instance_class)[2]
+        damper = tried_damper(elements[0], w)
         if damper is None:
             return lambda elements, tree, w, c, h, last_first: walk_dampers(elements[1:], tree, w, c, h, last_first)
 

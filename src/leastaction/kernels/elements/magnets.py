@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..machine.simd import number
 from ..maths.vec3 import add, add_scaled, cross, dot, scale, sub
 from .points import direction, point, push, turn, vector
-from .seam import Link, Real, element
+from .seam import Link, Vector, element
 
 STRENGTH = 1e-7  # μ₀ / 4π, T m/A
 NEAREST = 1e-30  # m; at a dipole there is no field
@@ -25,11 +25,11 @@ class Magnets(NamedTuple):
     """
 
     link: Link
-    at: Real
-    moment: Real
-    uniform: Real
-    dipole: Real
-    centre: Real
+    at: Vector
+    moment: Vector
+    uniform: Vector
+    dipole: Vector
+    centre: Vector
 
 
 def impulse(magnets, tree, w, h):

@@ -1,7 +1,7 @@
 """The seam where a kind of force is added, in a file of its own, inside this package or outside.
 
-All elements of one kind are a table: a NamedTuple of columns, each marked as Link, Whole or Real. element() gives the
-loops what they need of it, three verbs, each of which may be None:
+All elements of one kind are a table: a NamedTuple of columns, each marked as Link, Whole, Real or Vector. element()
+gives the loops what they need of it, three verbs, each of which may be None:
 
     impulse(table, tree, w, h)    adds the wrenches at the node, times h, to the momenta of the links (points.push)
     potential(table, tree, w)     gives the energy of all elements of the table, J
@@ -26,20 +26,25 @@ from collections import namedtuple
 from typing import Annotated, Any, get_type_hints
 
 import numpy as np
+from numba.core import types
 from numba.extending import overload
 
 from ..machine.jit import INNER, kernel
 from ..machine.memory import link
 from ..machine.simd import COMPILED, number
+from ..machine.verbs import fields_of, known_name, require_arguments, tried
 from ..maths.vec3 import NONE, sub
 from .digest import digest
 from .points import Line, pull, separation
 
 Link = Annotated[Any, "link"]  # column of links (m,), by index; n is the ground
-Whole = Annotated[Any, "whole"]  # column of whole numbers (m,) or (m, k)
-Real = Annotated[Any, "real"]  # column of numbers (m,) or (m, k)
+Whole = Annotated[Any, "whole"]  # column of whole numbers (m,)
+Real = Annotated[Any, "real"]  # column of numbers (m,)
+Vector = Annotated[Any, "vector"]  # column of vectors (m, 3)
 
-_PREFIX, _JOINT = "Table", "__"
+_PREFIX = "Table__"
+# What the verbs are called with
+_VERBS = {"impulse": "table, tree, w, h", "potential": "table, tree, w", "damper": "table, w, k"}
 _verbs: dict[type, tuple[Any, Any, Any]] = {}  # impulse, potential, damper, by the class that the loops know
 _known_as: dict[type, type] = {}  # that class, by the class of the user
 _taught = 0
@@ -47,22 +52,21 @@ _taught = 0
 
 def __getattr__(name):
     """The class of a table by its name: pickle asks for it."""
-    if not name.startswith(_PREFIX + _JOINT):
+    if not name.startswith(_PREFIX):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return globals().setdefault(name, namedtuple(name, name.split(_JOINT)[3:], module=__name__))
+    return globals().setdefault(name, namedtuple(name, fields_of(name), module=__name__))
 
 
 def element(kind, impulse=None, potential=None, damper=None):
     """Teach the loops a kind of table by its verbs; the same class again replaces them."""
     global _taught
-    columns = _columns(kind)
-    for column in columns:
-        if _JOINT in column or column.endswith("_"):
-            raise ValueError(f"column '{column}' of {kind.__name__}: two underscores part the names by which compiled "
-                             "code is found again; take one, and none at the end")
-    name = _JOINT.join((_PREFIX, kind.__name__.replace(_JOINT, "_"), digest(impulse, potential, damper), *columns))
+    columns, given = _columns(kind), (impulse, potential, damper)
+    for verb, (called, arguments) in zip(given, _VERBS.items(), strict=True):
+        if verb is not None:
+            require_arguments(verb, called, kind, arguments)
+    name = known_name("Table", kind, digest(*given), columns)
     made = globals().get(name) or __getattr__(name)
-    verbs = (None if verb is None else kernel(verb) for verb in (impulse, potential, damper))
+    verbs = (None if verb is None else kernel(verb) for verb in given)
     _verbs.setdefault(made, tuple(verbs))
     _known_as[kind] = made
     _taught += 1
@@ -80,8 +84,8 @@ def _columns(kind):
         raise TypeError(f"a kind of element is a NamedTuple of columns, not {kind!r}")
     marks = get_type_hints(kind, include_extras=True)
     for column in columns:
-        if marks.get(column) not in (Link, Whole, Real):
-            raise TypeError(f"column '{column}' of {kind.__name__} must be annotated as Link, Whole or Real")
+        if marks.get(column) not in (Link, Whole, Real, Vector):
+            raise TypeError(f"column '{column}' of {kind.__name__} must be annotated as Link, Whole, Real or Vector")
     return {column: marks[column] for column in columns}
 
 
@@ -92,12 +96,15 @@ def tables(given, n):
     for table in given:
         if type(table) not in _known_as:
             raise TypeError(f"{type(table).__name__} is no kind of element: call element(kind, impulse, potential)")
-        columns = [_column(table, name, mark, n) for name, mark in _columns(type(table)).items()]
-        for name, column in zip(table._fields, columns, strict=True):
-            if len(column) % max(len(columns[0]), 1) or len(column) < len(columns[0]):
-                raise ValueError(f"column '{name}' of {type(table).__name__} has {len(column)} numbers for "
-                                 f"{len(columns[0])} elements")
-        if len(columns[0]):
+        marks = _columns(type(table))
+        columns = [_column(table, name, mark, n) for name, mark in marks.items()]
+        widths = [3 if mark is Vector else 1 for mark in marks.values()]
+        count = len(columns[0]) // widths[0]
+        for name, column, width in zip(table._fields, columns, widths, strict=True):
+            if len(column) != width * count:  # the verbs reach it by a bare pointer
+                raise ValueError(f"column '{name}' of {type(table).__name__} has {len(column)} numbers for {count} "
+                                 "elements: a Vector has three for each, and Link, Whole and Real have one")
+        if count:
             found.setdefault(_known_as[type(table)], []).append(columns)
     return tuple(made(*map(np.concatenate, zip(*found[made], strict=True)))
                  for made in sorted(found, key=lambda made: made.__name__))
@@ -108,18 +115,26 @@ def _column(table, name, mark, n):
     they reach it by a bare pointer."""
     where = f"column '{name}' of {type(table).__name__}"
     values = np.array(getattr(table, name)).reshape(-1)
-    if values.dtype.kind not in ("iub" if mark is not Real else "iubf") and values.size:
-        raise TypeError(f"{where} must have {'numbers' if mark is Real else 'whole numbers'}, not {values.dtype}")
+    real = mark in (Real, Vector)
+    if values.dtype.kind not in ("iubf" if real else "iub") and values.size:
+        raise TypeError(f"{where} must have {'numbers' if real else 'whole numbers'}, not {values.dtype}")
     if mark is Link and ((values < 0) | (values > n)).any():
         raise ValueError(f"{where} must have links from 0 to {n - 1}, or {n} for the ground")
     if not np.isfinite(values).all():
         raise ValueError(f"{where} has numbers that are not finite")
-    return values.astype(np.float64 if mark is Real else np.int64)
+    return values.astype(np.float64 if real else np.int64)
 
 
 def verbs_of(made):
     """Impulse, potential and damper of the class of a table as the loops know it."""
     return _verbs[made]
+
+
+def tried_damper(table, w):
+    """The damper of a table, tried; None if it has none. Given are types."""
+    damper = verbs_of(table.instance_class)[2]
+    return damper and tried(damper, "damper", table.instance_class, (table, w, types.intp), "two links, two ways, a "
+                            "direction and a coefficient", lambda given: getattr(given, "count", 0) == 6)
 
 
 @kernel
@@ -231,7 +246,10 @@ if COMPILED:
     def _each_impulse(elements, tree, w, h):
         if len(elements) == 0:
             return lambda elements, tree, w, h: None
-        impulse = verbs_of(elements[0].instance_class)[0] or nothing
+        table = elements[0]
+        impulse = verbs_of(table.instance_class)[0] or nothing
+        tried(impulse, "impulse", table.instance_class, (table, tree, w, h), "nothing, but push the links",
+              lambda given: given is types.none)
 
         def walk(elements, tree, w, h):
             impulse(elements[0], tree, w, h)
@@ -243,7 +261,7 @@ if COMPILED:
     def _each_drag(elements, tree, w):
         if len(elements) == 0:
             return lambda elements, tree, w: None
-        damper = verbs_of(elements[0].instance_class)[2]
+        damper = tried_damper(elements[0], w)
         if damper is None:
             return lambda elements, tree, w: each_drag(elements[1:], tree, w)
 
@@ -283,7 +301,10 @@ if COMPILED:
     def _with_potentials(energy, elements, tree, w):
         if len(elements) == 0:
             return lambda energy, elements, tree, w: energy  # not energy + 0.0: the same bits as without the seam
-        potential = verbs_of(elements[0].instance_class)[1] or no_energy
+        table = elements[0]
+        potential = verbs_of(table.instance_class)[1] or no_energy
+        tried(potential, "potential", table.instance_class, (table, tree, w), "a number, the energy in J",
+              lambda given: isinstance(given, types.Number) or given == energy)
 
         def walk(energy, elements, tree, w):
             return with_potentials(energy + potential(elements[0], tree, w), elements[1:], tree, w)

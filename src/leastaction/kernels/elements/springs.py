@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ..machine.simd import number
 from ..maths.vec3 import dot, scale, sub
 from .points import point, push
-from .seam import Link, Real, element
+from .seam import Link, Real, Vector, element
 
 SHORTEST = 1e-100  # m; ends that meet pull nowhere
 
@@ -22,8 +22,8 @@ class Springs(NamedTuple):
 
     link: Link
     other: Link
-    at: Real
-    other_at: Real
+    at: Vector
+    other_at: Vector
     stiffness: Real
     length: Real
 

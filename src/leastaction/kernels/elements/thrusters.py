@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..maths.vec3 import scale
 from .points import direction, point, push, within
-from .seam import Link, Real, element
+from .seam import Link, Real, Vector, element
 
 
 class Thrusters(NamedTuple):
@@ -23,8 +23,8 @@ class Thrusters(NamedTuple):
     """
 
     link: Link
-    at: Real
-    along: Real
+    at: Vector
+    along: Vector
     begin: Real
     end: Real
     thrust: Real

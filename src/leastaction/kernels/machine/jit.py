@@ -11,6 +11,7 @@ from numba.core import event
 
 from . import cache
 from .compilers import ENTRY, INNER, note_part
+from .verbs import VerbError
 
 
 def kernel(function):
@@ -33,7 +34,17 @@ def cached(decorate, function):
     made = decorate(function)
     if cache.FOLDER and not numba.config.DISABLE_JIT:
         made._cache = cache.KernelCache(function)
+    if not numba.config.DISABLE_JIT:
+        made.compile = partial(_compile_plainly, made.compile)
     return made
+
+
+def _compile_plainly(compile_for, kinds):
+    """Compile for these types; a verb's mistake is raised without the frames of the compiler, as Numba's own errors."""
+    try:
+        return compile_for(kinds)
+    except VerbError as error:
+        raise error.with_traceback(None) from error.__cause__
 
 
 def entry(function):
