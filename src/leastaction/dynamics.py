@@ -18,7 +18,7 @@ from leastaction.compiled import Compiled, compile_model
 from leastaction.errors import ModelError
 from leastaction.kernels import queries
 from leastaction.kernels.constraints import dynamics as constrained
-from leastaction.model import Model
+from leastaction.model import Field, Model, merge_fixed
 from leastaction.model.arrays import rotation_matrix
 
 Array = np.ndarray
@@ -70,11 +70,36 @@ def require_regular(model: Model, c: Compiled, singular: int) -> None:
         )
 
 
-def within_range(found: Array, what: str) -> Array:
-    """Return what was found, or raise a ValueError if a number in it is beyond the range of floating-point numbers."""
+def within_range(found: Array, what: str, forced: tuple[Model, Array] | None = None) -> Array:
+    """Return what was found, or raise a ValueError if a number in it is beyond the range of floating-point numbers.
+
+    Parameters
+    ----------
+    forced : the model and q, if forces between bodies are part of it
+    """
     if not all_finite(found):
-        raise ValueError(f"{what} of this state is beyond the range of numbers: give smaller ones")
+        why = (at_centre(*forced) if forced else "") or "give smaller ones"
+        raise ValueError(f"{what} of this state is beyond the range of numbers: {why}")
     return found
+
+
+def at_centre(model: Model, q: Array) -> str:
+    """Name a field and what is at its centre at q (nq,), where it is infinite; empty if there is no such field."""
+    fields = [(name, force) for name, force in model.forces.items() if isinstance(force, Field)]
+    if not fields:
+        return ""
+    merged, placed = merge_fixed(model), poses(model, q)
+    for name, force in fields:
+        ends: list[tuple[str, int, Array]] = [
+            (f"the centre of mass of '{model.names[b]}'", int(b), merged.centre[b]) for b in np.flatnonzero(merged.mass)
+            if force.mu]
+        if force.body is not None and any(force.dipole):
+            ends.append((f"the magnet of '{force.body}'", model.body_index(force.body), np.array(force.point)))
+        for what, b, x in ends:
+            if np.array_equal(placed[b, :3, :3] @ x + placed[b, :3, 3], force.center):
+                return (f"force '{name}' (field) is infinite at its center, and {what} is there: let it start "
+                        "elsewhere, or give another center=")
+    return ""
 
 
 def poses(model: Model, q: ArrayLike | None = None) -> Array:
@@ -163,7 +188,7 @@ def inverse_dynamics(
     given = c.system, w, q, v, vector(model, a, "a"), _time(t), tau
     c.bound(queries.inverse_dynamics, *given)(*given)
     c.take_back("inverse_dynamics", w)
-    return within_range(tau, "a joint force")
+    return within_range(tau, "a joint force", (model, q))
 
 
 def forward_dynamics(
@@ -196,13 +221,13 @@ def forward_dynamics(
         raise ValueError(f"wrench must have shape ({model.nb}, 6), not {(*links.shape[:-2], model.nb, 6)}")
     if c.rows is not None:
         return within_range(with_loops(model, c, q, v, vector(model, tau, "tau"), links, _time(t)).a,
-                            "an acceleration")
+                            "an acceleration", (model, q))
     w = c.lend("forward_dynamics")
     given = c.system, w, q, v, vector(model, tau, "tau"), links, _time(t), a
     singular = c.bound(queries.forward_dynamics, *given)(*given)
     c.take_back("forward_dynamics", w)
     require_regular(model, c, singular)
-    return within_range(a, "an acceleration")
+    return within_range(a, "an acceleration", (model, q))
 
 
 class WithLoops(NamedTuple):
@@ -266,7 +291,8 @@ def _energy_momentum(model: Model, q: ArrayLike | None, v: ArrayLike | None) -> 
     kinetic, gravitational, springs, angular, linear = c.bound(
         queries.energy_momentum, c.system, w, q, v)(c.system, w, q, v)
     c.take_back("energy_momentum", w)
-    within_range(np.array([kinetic + gravitational + springs, *angular, *linear]), "the energy or the momentum")
+    within_range(np.array([kinetic + gravitational + springs, *angular, *linear]), "the energy or the momentum",
+                 (model, q))
     return c.ground_energy, kinetic, gravitational, springs, angular, linear
 
 

@@ -333,6 +333,17 @@ def test_svi_refuses_forces_by_name():
         la.simulate(hung(7), dt=1e-3, steps=1, integrator=la.peers.SVI())
 
 
+def test_what_is_at_the_centre_of_a_field_is_named():
+    model = two_bodies()
+    center = la.poses(model)[0, :3, :3] @ CENTRE[0] + la.poses(model)[0, :3, 3]
+    model.add_force("hole", la.Field(mu=1.0, center=center))
+    where = rf"force 'hole' \(field\) is infinite at its center, and the centre of mass of '{model.names[0]}' is there"
+    with pytest.raises(ValueError, match=where):
+        la.energy(model)
+    with pytest.raises(ValueError, match=where):
+        la.Simulator(model, dt=1e-3)
+
+
 def test_points_ride_on_welded_bodies():
     """A spring on a body that is welded to another is one on the other; also where members have it elsewhere."""
     def arm(at):

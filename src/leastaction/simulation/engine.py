@@ -9,7 +9,7 @@ import numpy as np
 
 from leastaction.compiled import compile_model
 from leastaction.constraint_plan import Plan
-from leastaction.dynamics import require_regular
+from leastaction.dynamics import at_centre, require_regular
 from leastaction.integrators import Integrator, Status
 from leastaction.kernels import methods
 from leastaction.kernels.constraints.closed import TOLD
@@ -106,6 +106,9 @@ class Engine:
         """Raise a ValueError if energy or momentum of the start are beyond the range of numbers."""
         if np.isfinite(self.state.extremes).all() and np.isfinite(self.state.p).all():
             return
+        centre = at_centre(self.model, self.state.q)
+        if centre:
+            raise ValueError(f"the initial state cannot be: {centre}")
         layout, (q, v) = self.model.layout, (self.state.q, self.state.v)
         name, values, starts = max((("q", q, layout.q_start), ("v", v, layout.v_start)), key=lambda x: abs(x[1]).max())
         worst = int(np.argmax(abs(values)))
