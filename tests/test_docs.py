@@ -218,6 +218,7 @@ def test_joint_of_the_extending_page(tmp_path, monkeypatch, capsys):
 
 
 def test_file_with_a_joint_from_outside_names_what_is_missing(monkeypatch):
+    from leastaction.errors import NotDefinedError
     from leastaction.model.joint import OUTSIDE
 
     definition, _ = code_of_the_joint()
@@ -227,8 +228,8 @@ def test_file_with_a_joint_from_outside_names_what_is_missing(monkeypatch):
     model.add_body("puck", joint=names["Polar"]((0, 0, 1), (1, 0, 0)), inertia=la.Inertia(1.0, (1, 0, 0)))
     data = model.to_dict()
     assert la.Model.from_dict(data).bodies[0].joint == model.bodies[0].joint
-    monkeypatch.delitem(OUTSIDE, "polar")
-    with pytest.raises(la.ModelError, match=r"unknown kind 'polar'.*import the file that defines this joint"):
+    monkeypatch.delitem(OUTSIDE, "outside.Polar")
+    with pytest.raises(NotDefinedError, match=r"body 'puck' is of the class outside\.Polar, .*: import outside "):
         la.Model.from_dict(data)
     with pytest.raises(la.ModelError, match="joint of body 'puck' cannot be written down"):
         model.to_dict()

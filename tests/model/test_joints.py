@@ -1,6 +1,11 @@
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
 import numpy as np
 import pytest
 
+import leastaction as la
 from leastaction.model import (
     BALL,
     FREE,
@@ -16,6 +21,7 @@ from leastaction.model import (
     Revolute,
     Universal,
 )
+from leastaction.model.joint import STILL, Joint
 
 X, Y, Z, ZERO = (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0)
 NAN = float("nan")
@@ -169,3 +175,36 @@ def test_sound_joints_have_no_faults(joint):
 )
 def test_faults_are_named(joint, faults):
     assert joint.faults() == faults
+
+
+@dataclass(frozen=True)
+class Outside(Joint):
+    """A joint from outside the package, whose chain of parts is that of a field."""
+
+    chain: Any
+    nq: ClassVar[int] = 1
+    nv: ClassVar[int] = 1
+
+    def _motions(self):
+        return self.chain
+
+
+@pytest.mark.parametrize(("chain", "fault"), [
+    ([(SCREW, np.array([0.0, 0.0, 1.0]), STILL)], ""),
+    ([(SCREW, np.array([0.0, 0.0, 2.0]), STILL)], "the turn of screw 0 has length 2; give a unit vector, turn / np."),
+    ([(SCREW, STILL, np.array([0.0, 3.0, 0.0]))], "the slide of screw 0 has length 3; give a unit vector, slide / np."),
+    ([(SCREW, STILL, STILL)], "the slide of screw 0 has length 0; give a unit vector"),
+    ([(SCREW, np.array([0.0, 1.0]), STILL)], "the turn of screw 0 must be three finite numbers, not [0.0, 1.0]"),
+    ([(SCREW, np.array([0.0, np.nan, 1.0]), STILL)], "the turn of screw 0 must be three finite numbers"),
+    ([(SCREW, np.array(X), STILL)] * 2, "gives 2 screws, and nq is 1, nv 1: each screw has one number"),
+    ([(BALL, STILL, STILL)] * 2, "gives 2 parts that are no screws, and may give one"),
+    ([SCREW], "must give rows (SCREW, turn, slide), not [0]"),
+])
+def test_a_chain_from_outside_that_does_not_fit_is_refused_by_name(chain, fault):
+    model = la.Model()
+    model.add_body("puck", joint=Outside(None), inertia=la.Inertia.sphere(1.0, 0.1))
+    object.__setattr__(model.bodies[0].joint, "chain", chain)
+    if not fault:
+        return model.validate()
+    with pytest.raises(la.ModelError, match=rf"^body 'puck': joint Outside: _motions\(\):? {re.escape(fault)}"):
+        model.validate()

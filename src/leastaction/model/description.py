@@ -56,29 +56,34 @@ def record(value: Any, what: str) -> dict[str, Any]:
 
 
 def joint_record(joint: Any, what: str) -> dict[str, Any]:
-    """Write down a joint: its kind in lower case, then its numbers."""
+    """Write down a joint: its kind in lower case, or module and name of one of others, then its numbers."""
     kind = type(joint).__name__.lower()
-    known = _joint_class(kind)
-    if known is None or (known.__module__, known.__qualname__) != (type(joint).__module__, type(joint).__qualname__):
-        raise ModelError(f"the joint of {what} cannot be written down: {joint!r} is of no known kind, or another class "
-                         "has its name")
+    if JOINT_KINDS.get(kind) is not type(joint):
+        kind = f"{type(joint).__module__}.{type(joint).__qualname__}"
+        if kind not in OUTSIDE:
+            raise ModelError(f"the joint of {what} cannot be written down: {joint!r} is of no known kind")
     return {"kind": kind, **record(joint, f"the joint of {what}")}
 
 
 def read_joint(data: Any, what: str) -> Joint:
-    """Read what `joint_record` wrote."""
+    """Read what `joint_record` wrote; a kind that no module has defined so far is named."""
     given = dict(mapping(data, what))
-    kind = given.pop("kind", None)
-    known = _joint_class(kind)
+    kind = str(given.pop("kind", None))
+    known = JOINT_KINDS.get(kind) or OUTSIDE.get(kind)
     if known is None:
-        raise ModelError(f"{what} has the unknown kind {kind!r}; use one of {', '.join(JOINT_KINDS)}, or first import "
-                         "the file that defines this joint")
+        raise not_defined(what, kind, JOINT_KINDS)
     return build(known, {key: value if key == "name" else numbers(value) for key, value in given.items()}, what)
 
 
-def _joint_class(kind: Any) -> type[Joint] | None:
-    """Find a joint by the name that files give it: one of the package first, then one defined outside of it."""
-    return (JOINT_KINDS.get(kind) or OUTSIDE.get(kind)) if isinstance(kind, str) else None
+def not_defined(what: str, kind: str, ours: Iterable[str]) -> NotDefinedError:
+    """Return the error of a class, module and name, that is not known here; of a name alone, the package has none."""
+    module, _, own = kind.rpartition(".")
+    if not module:
+        return NotDefinedError(f"{what} has the unknown kind {kind!r}; use one of {', '.join(ours)}")
+    first = f"run the definition of {own}" if module == "__main__" else f"import {module}"
+    if "<locals>" in module:
+        first = f"call {module.partition('.<locals>')[0]}, in which it is defined,"
+    return NotDefinedError(f"{what} is of the class {kind}, which is not known here: {first} first, then try again")
 
 
 def actuator_record(actuator: Actuator, name: str) -> dict[str, Any]:
@@ -240,10 +245,7 @@ def read_force(data: Any) -> tuple[str, Force]:
     refuse_unknown(given, (), what)
     found = OUR_FORCES.get(kind) or FORCE_KINDS.get(kind)
     if found is None:
-        module, _, own = kind.rpartition(".")
-        first = f"run the definition of {own}" if module == "__main__" else f"import {module}"
-        remedy = f"{first} first, then try again" if module else f"there are {', '.join(OUR_FORCES)}"
-        raise NotDefinedError(f"{what} is of the class {kind}, which is not known here: {remedy}")
+        raise not_defined(what, kind, OUR_FORCES)
     fields_ = {key: value if isinstance(value, str) else numbers(value) for key, value in mapping(values, what).items()}
     return name, build(found, fields_, what)
 

@@ -21,7 +21,7 @@ Motion = tuple[int, np.ndarray, np.ndarray]  # kind, turn and slide of a Part
 Coordinate = tuple[str, str]  # name within the joint, empty if it has only one; and unit
 STILL = np.zeros(3)
 STILL.flags.writeable = False
-OUTSIDE: dict[str, type["Joint"]] = {}  # joints defined outside the package, by their names in files
+OUTSIDE: dict[str, type["Joint"]] = {}  # joints defined outside the package, by module and name, the latest of each
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class Joint(ABC):
 
     def __init_subclass__(cls) -> None:
         if not cls.__module__.startswith("leastaction."):
-            OUTSIDE[cls.__name__.lower()] = cls
+            OUTSIDE[f"{cls.__module__}.{cls.__qualname__}"] = cls
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -168,9 +168,11 @@ class Joint(ABC):
 
     def faults(self) -> list[str]:
         """List everything wrong with this joint, looked at alone."""
+        geometry = self._geometry_faults()
+        if not geometry and type(self) in OUTSIDE.values():  # those of the package are known to be sound
+            geometry = self._chain_faults()
         return (
-            self._geometry_faults() + self._passive_faults() + self._rest_faults() + self._limit_faults()
-            + self._drive_faults()
+            geometry + self._passive_faults() + self._rest_faults() + self._limit_faults() + self._drive_faults()
         )
 
     @abstractmethod
@@ -179,6 +181,29 @@ class Joint(ABC):
 
     def _geometry_faults(self) -> list[str]:
         return []
+
+    def _chain_faults(self) -> list[str]:
+        """List what the kernels, which do not look, would get wrong numbers from."""
+        where, motions = f"{type(self).__name__}: _motions()", self._motions()
+        if not all(isinstance(motion, tuple | list) and len(motion) == 3 for motion in motions):
+            return [f"{where} must give rows (SCREW, turn, slide), not {motions!r}"]
+        found, screws = [], [motion for motion in motions if motion[0] == SCREW]
+        if len(screws) == len(motions) and not len(screws) == self.nq == self.nv:
+            found.append(f"{where} gives {len(screws)} screws, and nq is {self.nq}, nv {self.nv}: each screw has one "
+                         "number")
+        if len(screws) < len(motions) - 1:
+            found.append(f"{where} gives {len(motions) - len(screws)} parts that are no screws, and may give one")
+        for k, (_, *motion) in enumerate(screws):
+            turn, slide = (np.asarray(vector) for vector in motion)
+            for name, vector in (("turn", turn), ("slide", slide)):
+                if vector.shape != (3,) or vector.dtype.kind not in "iuf" or not np.isfinite(vector).all():
+                    return [*found, f"{where}: the {name} of screw {k} must be three finite numbers, not "
+                            f"{vector.tolist()}"]
+            name, unit = ("turn", turn) if turn.any() else ("slide", slide)
+            if abs(np.linalg.norm(unit) - 1.0) > UNIT_TOLERANCE:
+                found.append(f"{where}: the {name} of screw {k} has length {np.linalg.norm(unit):.6g}; give a unit "
+                             f"vector, {name} / np.linalg.norm({name})")
+        return found
 
     def _choices(self, name: str) -> dict[int, str]:
         """Return in how many numbers a passive coefficient may be given, and how to say so."""
