@@ -126,10 +126,13 @@ def test_force_of_somebody_else_in_plain_data():
     fields = {"body": "hub", "strength": 2.5}
     assert data["forces"] == [{"name": "odd", "kind": f"{__name__}.Strange", "fields": fields}]
     assert la.Model.from_dict(data) == model
-    for kind, remedy in (("magnets.Magnet", "import magnets first"), ("sprung", "there are spring, field, thruster"),
-                         ("__main__.Magnet", "run the definition of Magnet first")):
+    known = "which is not known here"
+    for kind, said in (("magnets.Magnet", f"is of the class magnets.Magnet, {known}: import magnets first"),
+                       ("sprung", "has the unknown kind 'sprung'; use one of spring, field, thruster"),
+                       ("__main__.Magnet", f"is of the class __main__.Magnet, {known}: run the definition of Magnet"),
+                       ("m.make.<locals>.Magnet", f"{known}: call m.make, in which it is defined, first")):
         data["forces"][0]["kind"] = kind
-        with pytest.raises(la.ModelError, match=f"'odd' is of the class {kind}, which is not known here: {remedy}"):
+        with pytest.raises(la.ModelError, match=f"force 'odd' .*{said}|force 'odd' {said}"):
             la.Model.from_dict(data)
     assert "magnets" not in sys.modules  # nothing is imported because a file says so
     with pytest.raises(la.ModelError, match=r"Strange does not say in a method tables\(\) what acts"):
