@@ -146,6 +146,20 @@ def test_what_is_no_servo_is_named_with_the_reason(load):
     assert list(model.actuators) == ["py", "vy", "my", "g", "actuator6", "vu"]
 
 
+def test_delays_and_several_commands_are_named(load):
+    """Of newer versions of MuJoCo, which read them; the commands of the others are those of the file."""
+    if not hasattr(mujoco.MjModel, "actuator_delay"):
+        return
+    late = '<position name="late" joint="u" kp="3" delay=".1" nsample="10"/>'
+    also = '<pid name="pid" joint="u"/><motor name="last" joint="u" ctrlrange="-1 2"/>'
+    text = DRIVEN.replace("</actuator>", f"{late}{also}</actuator>").replace('7 8"', '7 8 9 10 11 1.5"')
+    model = load(text)
+    assert model.ignored["actuators"] == ("'late' (with a delay)", "'pid' (of a kind that is no servo)")
+    assert model.actuators["last"].command_range == (-1.0, 2.0)
+    assert model.command0.tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 1.5]
+    assert "-0.0" not in repr(model.actuators)
+
+
 def test_a_file_may_be_loaded_without_its_actuators(load, recwarn):
     model = load(DRIVEN, actuators=False, ignore=("collision", "effort"))
     assert model.nu == 0 and len(model.ignored["actuators"]) == 8 and not recwarn.list

@@ -22,7 +22,7 @@ SWITCHED_OFF = "switched off in the file"
 
 
 def add_actuators(mj: Any, model: Model, findings: Findings, joints: list[str], wanted: bool) -> list[int]:
-    """Add those actuators that act here to a model, and note the others. Gives the indices of the former.
+    """Add those actuators that act here to a model, and note the others. Gives where the commands of the former are.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def add_actuators(mj: Any, model: Model, findings: Findings, joints: list[str], 
     names = mujoco_names(mj, "actuator")
     found: dict[int, Actuator] = {}
     left_out: dict[int, str] = {}
-    for a in range(mj.nu):
+    for a in range(len(mj.actuator_trntype)):  # of which nu is the number of commands
         why = _unlike(mj, a, joints, body_of) if wanted else "not wanted"
         if why:
             left_out[a] = why
@@ -55,7 +55,7 @@ def add_actuators(mj: Any, model: Model, findings: Findings, joints: list[str], 
         findings.note("actuators", f"{name} ({why})")
     for a, one in found.items():
         model.add_actuator(names[a], one)
-    return list(found)
+    return [_command(mj, a) for a in found]
 
 
 def _unlike(mj: Any, a: int, joints: list[str], body_of: dict[str, str]) -> str:
@@ -70,6 +70,8 @@ def _unlike(mj: Any, a: int, joints: list[str], body_of: dict[str, str]) -> str:
         return "on a joint that is welded"
     if mj.actuator_dyntype[a] != NONE:
         return "with dynamics of its own"
+    if getattr(mj, "actuator_delay", np.zeros(a + 1))[a]:  # newer versions of MuJoCo have it
+        return "with a delay"
     affine = mj.actuator_biastype[a] == AFFINE
     if mj.actuator_gaintype[a] != FIXED or mj.actuator_biastype[a] not in (NONE, AFFINE) or mj.actuator_plugin[a] >= 0:
         return "of a kind that is no servo"
@@ -88,10 +90,10 @@ def _read(mj: Any, a: int, body: str) -> Actuator:
     """Read an actuator that acts here."""
     j, gear, gain = mj.actuator_trnid[a, 0], float(mj.actuator_gear[a, 0]), float(mj.actuator_gainprm[a, 0])
     affine = mj.actuator_biastype[a] == AFFINE
-    kp, kd = (-gear * gear * mj.actuator_biasprm[a, 1:3] if affine else np.zeros(2)).tolist()
+    kp, kd = (0.0 - gear * gear * mj.actuator_biasprm[a, 1:3] if affine else np.zeros(2)).tolist()  # no −0
     said: dict[str, Any] = {}
-    if mj.actuator_ctrllimited[a] and _clamps(mj):
-        said["command_range"] = tuple(mj.actuator_ctrlrange[a].tolist())
+    if mj.actuator_ctrllimited[_command(mj, a)] and _clamps(mj):
+        said["command_range"] = tuple(mj.actuator_ctrlrange[_command(mj, a)].tolist())
     if mj.actuator_forcelimited[a]:
         said["effort"] = abs(gear) * float(mj.actuator_forcerange[a, 1])
         if mj.jnt_actfrclimited[j]:
@@ -101,6 +103,11 @@ def _read(mj: Any, a: int, body: str) -> Actuator:
     if kd:
         return Velocity(body, kd=kd, gear=kd / (gain * gear), **said)
     return Motor(body, gear=gain * gear, **said)
+
+
+def _command(mj: Any, a: int) -> int:
+    """Return the place of an actuator's command; in newer versions of MuJoCo one may have several."""
+    return int(getattr(mj, "actuator_ctrladr", np.arange(a + 1))[a])
 
 
 def _symmetric(ends: np.ndarray) -> bool:

@@ -26,8 +26,9 @@ def note_all(mj: Any, findings: Findings) -> None:
     # Fields that only newer versions of MuJoCo have.
     poly = _any_dof(mj, _field(mj, "dof_dampingpoly", mj.nv)) | _field(mj, "jnt_stiffnesspoly", mj.njnt)
     _note(mj, findings, "nonlinear", "joint", poly | _field(mj, "jnt_springyield", mj.njnt))
-    geared = _field(mj, "actuator_armature", mj.nu) | _field(mj, "actuator_damping", mj.nu)
-    _note(mj, findings, "transmission", "actuator", geared | _field(mj, "actuator_dampingpoly", mj.nu))
+    count = len(mj.actuator_trntype)
+    geared = _field(mj, "actuator_armature", count) | _field(mj, "actuator_damping", count)
+    _note(mj, findings, "transmission", "actuator", geared | _field(mj, "actuator_dampingpoly", count))
 
 
 def _note(mj: Any, findings: Findings, word: str, kind: str, which: np.ndarray) -> None:
