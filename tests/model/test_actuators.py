@@ -38,6 +38,8 @@ def test_each_kind_exerts_what_it_says():
     model.add_actuator("swing", la.PD("cross", kp=11.0, dof=1))
     assert model.nu == 4 and list(model.actuators) == ["hold", "turn", "push", "swing"]
     assert model.actuators["push"].joint == "upper"  # the name of a joint stands for its body
+    with pytest.raises(TypeError, match="does not support item deletion"):
+        del model.actuators["push"]
     found = forces(model, [0.3, 0.0, 0.0, 0.0, 0.25], [0.9, 0.2], [1.0, 8.0, -3.0, 1.0])
     assert np.allclose(found[:5], [3 * (0.5 - 0.3) - 0.5 * 0.9, 0.7 * (-2.0 - 0.2), -5.0, 0.0, 11 * 0.75], atol=1e-15)
     assert forces(model, [], [], [0, 0, 7.0, 0])[2] == 6.0  # clamped to 2, then the effort

@@ -9,7 +9,7 @@ import pytest
 import leastaction as la
 from leastaction.errors import ModelWarning
 from leastaction.model.library import BUILTIN, by_name
-from leastaction.model.unhonoured import WORDS
+from leastaction.model.unhonoured import WORDS, tell_command
 
 ROD = la.Inertia.rod(1.0, 0.5, com=(0, 0, -0.25))
 WARN = pytest.mark.filterwarnings("always::leastaction.errors.ModelWarning")
@@ -164,3 +164,14 @@ def test_a_parent_that_is_not_there_yet():
     model.add_body("zz", joint=la.Fixed())
     assert "no body yet" not in repr(model)
     simulate(model)
+
+
+def test_what_is_said_of_a_run_without_its_limits_is_not_said_again():
+    """Such a run has a copy of the model, at every call another one."""
+    model = la.Model()
+    model.add_body("arm", joint=la.Revolute((0, 1, 0), limits=(-1, 1)), inertia=la.Inertia.sphere(1.0, 0.1))
+    model.add_actuator("servo", la.PD("arm", kp=1.0))
+    with pytest.warns(la.ModelWarning, match="no command is given") as said:
+        for _ in range(3):
+            tell_command(model.without("limits"))
+    assert len(said) == 1

@@ -50,6 +50,7 @@ class Model(BodyTree):
     def __init__(self, gravity: ArrayLike = (0.0, 0.0, -9.81), name: str = "model") -> None:
         super().__init__(gravity, name)
         self._told: set[object] = set()
+        self._warned: set[object] = set()  # shared with the copies of `without`
         self._forces: dict[str, Force] = {}
         self._notes: Found = {}
         self._off: frozenset[str] = frozenset()
@@ -168,9 +169,9 @@ class Model(BodyTree):
         return actuator
 
     @property
-    def actuators(self) -> dict[str, Actuator]:
-        """All actuators by name, in the order added (a copy)."""
-        return dict(self._actuators)
+    def actuators(self) -> Mapping[str, Actuator]:
+        """All actuators by name, in the order added; read-only."""
+        return MappingProxyType(self._actuators)
 
     @property
     def nu(self) -> int:
@@ -214,6 +215,7 @@ class Model(BodyTree):
     def ignored(self, notes: Mapping[str, Iterable[str]]) -> None:
         self._notes = {word: tuple(names) for word, names in notes.items()}
         self._told.clear()
+        self._warned.clear()
 
     @property
     def switched_off(self) -> frozenset[str]:

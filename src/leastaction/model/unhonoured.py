@@ -157,9 +157,9 @@ def settled(model: "Model") -> None:
 
 def warn_once(model: "Model", key: object, text: str) -> None:
     """Warn of a model, unless that was done before under this key."""
-    if key not in model._told:
+    if key not in model._warned:
         warn_user(f"{model.name}: {text}", ModelWarning)
-        model._told.add(key)
+        model._warned.add(key)
 
 
 def tell_command(model: "Model") -> None:
