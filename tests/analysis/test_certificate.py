@@ -1,11 +1,13 @@
 """Certificates say what their numbers mean: good runs pass, each kind of bad one fails for its own reason."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import leastaction as la
+from leastaction.analysis.verdict import _motion
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +140,12 @@ def test_a_run_without_a_step():
     certificate = la.audit(la.simulate(la.library.pendulum(), steps=0))
     assert "too short to tell whether it wanders" in " ".join(certificate.verdict)
     assert str(certificate) and json.dumps(certificate.to_dict())
+
+
+def test_a_motion_that_is_off_at_once_is_told_so():
+    """Not that it is right until 0 s."""
+    t = np.array([0.0, 0.01, 1.0])
+    accuracy = SimpleNamespace(max_error=0.5, t=t, doubling_time=None, good_until=lambda tolerance: 0.0)
+    (said,) = _motion(SimpleNamespace(accuracy=accuracy))
+    assert said == ("The motion itself is off by more than 0.01 rad or m within the first 0.01 s of 1 s: trust its "
+                    "statistics, not its path.")

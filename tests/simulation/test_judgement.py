@@ -7,7 +7,7 @@ import pytest
 
 import leastaction as la
 from leastaction.kernels.record import LOOK
-from leastaction.simulation.judgement import SAMPLES, EnergyWatch, keeps_energy, silent
+from leastaction.simulation.judgement import SAMPLES, EnergyWatch, keeps_energy, part, silent
 
 
 def perturbed(model, count=8):
@@ -135,6 +135,7 @@ def test_where_work_is_done_the_energies_must_add_up(make, reason):
     with pytest.warns(la.AccuracyWarning, match="But with what has left by the ledger it wanders.*Take a smaller step"):
         coarse = make(2e-2)
     assert not coarse.judgement.kept and not keeps_energy(coarse)
+    assert ("order=4" in coarse.judgement.remedy) == (make is pulled)  # which damping of the joints may refuse
     assert good.judgement.wander < 0.1 * coarse.judgement.wander
     assert not la.audit(coarse, estimate_accuracy=False).kept and la.audit(good, estimate_accuracy=False).kept
 
@@ -162,3 +163,8 @@ def test_comparisons_and_audits_do_not_warn():
         warnings.simplefilter("error", la.AccuracyWarning)
         assert not la.audit(la.library.chain(20), duration=5.0, estimate_accuracy=False).kept
         la.compare(la.library.chain(10), duration=1.0)
+
+
+def test_parts_read_easily():
+    parts = (1e-6, 2e-4, 0.0123, 0.1234, 1.0, 5.4321, 1e6)
+    assert [part(x) for x in parts] == ["1.0e-06", "0.02 %", "1.2 %", "12 %", "100 %", "543 %", "1e+08 %"]

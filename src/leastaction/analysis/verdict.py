@@ -68,5 +68,9 @@ def _motion(c: "Certificate") -> list[str]:
     doubling = c.accuracy.doubling_time
     chaos = "" if doubling is None else f" It is chaotic, any error doubling in about {doubling:.2g} s."
     until = c.accuracy.good_until(RIGHT)
+    if until == 0.0:
+        first = float(c.accuracy.t[1])
+        return [f"The motion itself is off by more than {RIGHT:g} rad or m within the first {first:.3g} s of "
+                f"{end:.4g} s: trust its statistics, not its path.{chaos}"]
     return [f"The motion itself is right to {RIGHT:g} rad or m until {until:.3g} s of {end:.4g} s;"
             f" beyond that, trust its statistics, not its path.{chaos}"]

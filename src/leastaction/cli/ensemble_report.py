@@ -31,11 +31,13 @@ def summary(results: EnsembleResults) -> dict[str, Any]:
 
 def report(results: EnsembleResults, found: dict[str, Any]) -> str:
     """Sum up an ensemble in a few lines, from what `summary` returned."""
+    from leastaction.simulation.judgement import part
+
     members, failed, energy = found["members"], found["failed"], found["energy_at_the_end"]
     lines = [f"{found['model']}: {members} members of {found['steps']} steps of {found['dt']:g} s",
              f"  nodes            {found['recorded']} recorded, "
              + (f"{found['kept']} kept of every member" if found["kept"] else "none kept but their statistics"),
-             f"  failed           {failed}" + (f", {100 * failed / members:.2g} % of them" if failed else "")]
+             f"  failed           {failed}" + (f", {part(failed / members)} of them" if failed else "")]
     lines += [f"  {count:>9}        {reason}" for reason, count in found["reasons"].items()]
     if found["warned"]:
         lines += [f"  not trusted      {found['warned']}, which do not keep their energy"]

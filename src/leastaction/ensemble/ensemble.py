@@ -211,7 +211,7 @@ class Ensemble:
             write_virtual(open_ensemble(place.path))
         if tally.warned:
             warn_user(f"{self.model.name}: {tally.warned} of {self.members} members do not keep their energy; warned "
-                      "of the results lists them. Take a smaller step, or a higher order", AccuracyWarning)
+                      "of the results lists them. Take a smaller step", AccuracyWarning)
         return open_ensemble(place.path)
 
     def _make(self, engine: Engine, place: Folder, missing: np.ndarray, tally: Tally, progress: bool | None) -> None:

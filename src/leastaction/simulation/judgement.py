@@ -22,6 +22,7 @@ from leastaction.kernels.elements.lookahead import RESOLVED
 from leastaction.kernels.record import LOOK
 from leastaction.simulation.damping import decay_rates, lookaheads
 from leastaction.simulation.engine import Engine
+from leastaction.simulation.limits import columns
 from leastaction.simulation.rest import at_rest
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def judge_energy(run: "Trajectory") -> Judgement:
         kept = most <= GROSS
         text = (f"The energy {'stays within' if kept else 'is off by up to'} {part(most)} of the peak kinetic energy; "
                 "the run is too short to tell whether it wanders.")
-        return Judgement(kept, "", None, None, None, text, "" if kept else run.integrator.remedy(run.dt))
+        return Judgement(kept, "", None, None, None, text, "" if kept else _remedy(run))
     medians, swing = _tenths(error)
     wander, time = float(np.ptp(medians)), _furthest(run, medians - medians[0])
     noise = NOISE * float(np.abs(run.looks.energy).max()) / run.energy_scale
@@ -160,7 +161,7 @@ def judge_energy(run: "Trajectory") -> Judgement:
         text = f"{within} and does not wander."
     else:
         text = f"{within}, but drifts by {part(wander)} over the run; this method does not bound the drift."
-    return Judgement(kept, "", wander, swing, time, text, "" if kept else run.integrator.remedy(run.dt))
+    return Judgement(kept, "", wander, swing, time, text, "" if kept else _remedy(run))
 
 
 def _judge_work(run: "Trajectory", reason: str, unnoted: tuple[str, ...]) -> Judgement:
@@ -178,7 +179,7 @@ def _judge_work(run: "Trajectory", reason: str, unnoted: tuple[str, ...]) -> Jud
         kept = most <= GROSS
         text = (f"{head} With what has left by the ledger it {'stays within' if kept else 'is off by up to'} "
                 f"{part(most)} of {whole}; the run is too short to tell whether it wanders.")
-        return Judgement(kept, reason, None, None, None, text, "" if kept else run.integrator.remedy(run.dt))
+        return Judgement(kept, reason, None, None, None, text, "" if kept else _remedy(run))
     medians, swing = _tenths(error[1:])
     wander, off = float(np.ptp(medians)), float(np.abs(medians).max())
     noise = NOISE * float(np.abs(run.looks.energy).max()) / scale
@@ -191,7 +192,20 @@ def _judge_work(run: "Trajectory", reason: str, unnoted: tuple[str, ...]) -> Jud
         text = (f"{head} But with what has left by the ledger it {'is off' if steady else 'wanders'}: its level moves "
                 f"by {part(max(wander, off))} of {whole}, furthest around t = {time:.3g} s; the greatest error is "
                 f"{part(most)}.")
-    return Judgement(kept, reason, wander, swing, time, text, "" if kept else run.integrator.remedy(run.dt))
+    return Judgement(kept, reason, wander, swing, time, text, "" if kept else _remedy(run))
+
+
+def _remedy(run: "Trajectory") -> str:
+    """Say what to do about an energy that is not kept; no higher order where damping or dry friction may refuse it.
+
+    Whether it would needs its loops, which are not compiled for an advice.
+    """
+    integrator, c = run.integrator, compile_model(run.model)
+    dampers = any(force.conservative and not force.keeps_energy for force in run.model.forces.values())
+    if c.damped or dampers or (len(c.limits) and columns(c).friction.any()):
+        while (above := integrator.higher()) is not None:
+            integrator = above  # whose remedy has no higher one
+    return integrator.remedy(run.dt)
 
 
 def _resolves_damping(run: "Trajectory") -> bool:
@@ -230,7 +244,8 @@ def keeps_energy(run: "Trajectory") -> bool:
 
 def part(value: float) -> str:
     """Write a part of a whole so that it reads easily."""
-    return f"{value:.1e}" if value < 1e-4 else f"{100 * value:.2g} %"
+    percent = 100 * value
+    return f"{value:.1e}" if percent < 1e-2 else f"{percent:.0f} %" if 9.5 <= percent < 1e5 else f"{percent:.2g} %"
 
 
 def _reasons(run: "Trajectory") -> Iterator[tuple[str, bool]]:
