@@ -1,10 +1,12 @@
 """The command prints a report, draws where told, and answers bad input with a line and a code, not a traceback."""
 
+import importlib
 import json
 import signal
 import sys
 import types
 
+import h5py
 import numba
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from leastaction import cli, stopwatch
 from leastaction.cli import report
 from leastaction.cli.initial import initial_state
 from leastaction.files import writer
+from leastaction.model.joint import OUTSIDE
 from reference.mechanisms import four_bar
 
 
@@ -195,6 +198,60 @@ def test_info_shows_the_tree(tmp_path):
     assert result.stderr == ""
     assert run("info", "chain:70").stdout.count("revolute") == 70
     assert run("info", tmp_path / "absent.urdf").exit_code == 2
+
+
+def test_info_says_what_a_file_of_results_is(tmp_path):
+    model = la.library.pendulum()
+    traj = la.simulate(model, dt=1e-3, steps=3, out=tmp_path / "run.h5")
+    la.Simulator(model, dt=1e-3).checkpoint(tmp_path / "state.h5")
+    for name, attribute in (("export.h5", "description"), ("ensemble.h5", "members_missing"), ("other.h5", "other")):
+        with h5py.File(tmp_path / name, "w") as file:
+            file.attrs[attribute] = 1
+    (tmp_path / "export.nc").write_bytes(b"CDF\x02")
+    shown = run("info", tmp_path / "run.h5").stdout
+    assert repr(traj) in shown and "revolute" in shown
+    for name, words in (("state.h5", "is a checkpoint, not a run: la.Simulator.restore"),
+                        ("other.h5", "not one of leastaction"), ("export.h5", "what to_xarray() gave"),
+                        ("export.nc", "what to_xarray() gave"), ("ensemble.h5", "the results of an ensemble")):
+        result = run("info", tmp_path / name)
+        assert result.exit_code == 4 and words in result.stderr, result.stderr
+    with pytest.raises(la.FileError, match="part of an ensemble"), h5py.File(tmp_path / "part.h5", "w") as file:
+        file["statistics_count"] = [1]
+        file.close()
+        la.open(tmp_path / "part.h5")
+
+
+HINGE = """
+from dataclasses import dataclass
+import leastaction as la
+
+@dataclass(frozen=True)
+class Hinge(la.Revolute):
+    pass
+"""
+
+
+@pytest.mark.parametrize("module", ["__main__", "own_hinge"])
+def test_classes_of_the_user_are_imported_when_asked_for(module, tmp_path, monkeypatch):
+    """Those of a module, and those of a script that wrote the file, when it is imported."""
+    namespace = {"__name__": module}
+    exec(HINGE, namespace)
+    model = la.Model()
+    model.add_body("arm", joint=namespace["Hinge"]((0, 1, 0)), inertia=la.Inertia.sphere(1.0, 0.1, com=(0.5, 0, 0)))
+    la.simulate(model, dt=1e-3, steps=3, out=tmp_path / "run.h5")
+    OUTSIDE.pop(f"{module}.Hinge")
+    result = run("info", tmp_path / "run.h5")
+    assert result.exit_code == 4 and f"is of the class {module}.Hinge" in result.stderr
+    assert "--import MODULE does that here" in result.stderr
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path[:])
+    assert "--import own_hinge: No module named" in run("info", tmp_path / "run.h5", "--import", "own_hinge").stderr
+    (tmp_path / "own_hinge.py").write_text(HINGE)
+    importlib.invalidate_caches()
+    result = run("info", tmp_path / "run.h5", "--import", "own_hinge")
+    assert result.exit_code == 0 and "hinge" in result.stdout, result.stderr
+    sys.modules.pop("own_hinge")
+    OUTSIDE.pop("own_hinge.Hinge")
 
 
 @pytest.mark.parametrize("arguments", [["resume", "none.h5"], ["plot", "none.h5"],

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 import leastaction as la
+from leastaction.errors import NotDefinedError
 
 BAD_INPUT, STEP_FAILED, FILE_FAILED, INTERRUPTED = 2, 3, 4, 130
 CODES = ("Exit codes: 0 done, 2 bad input, 3 a step or too many members failed, 4 a file cannot be read or written, "
@@ -19,12 +23,22 @@ app = typer.Typer(help="Simulate multibody systems with a linear-time variationa
                   no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
 Debug = Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")]
+Modules = Annotated[list[str] | None, typer.Option("--import", metavar="MODULE", help=(
+    "Import this first, a module with joints, forces or integrators of your own that a file needs; may be repeated."))]
 
 
 @contextmanager
-def plain_errors(debug: bool) -> Iterator[None]:
-    """Turn errors that a user can correct into one message and an exit code, and warnings into notes."""
+def plain_errors(debug: bool, modules: Iterable[str] | None = None) -> Iterator[None]:
+    """Turn errors that a user can correct into one message and an exit code, and warnings into notes.
+
+    Parameters
+    ----------
+    debug : whether to show the traceback instead
+    modules : names of modules to import first, from the working folder too
+    """
     try:
+        for module in modules or ():
+            _import(module)
         with warnings.catch_warnings():
             warnings.simplefilter("always", la.ModelWarning)
             warnings.showwarning = _note  # type: ignore[assignment]
@@ -32,12 +46,25 @@ def plain_errors(debug: bool) -> Iterator[None]:
     except (ValueError, OSError, ImportError, la.StepError) as error:
         if debug:
             raise
-        typer.echo("leastaction: " + ". ".join([str(error), *getattr(error, "__notes__", ())]), err=True)
+        notes = ["--import MODULE does that here"] if isinstance(error.__cause__, NotDefinedError) else []
+        typer.echo("leastaction: " + ". ".join([str(error), *getattr(error, "__notes__", ()), *notes]), err=True)
         codes = {la.StepError: STEP_FAILED, OSError: FILE_FAILED}
         raise typer.Exit(next((code for kind, code in codes.items() if isinstance(error, kind)), BAD_INPUT)) from None
     except KeyboardInterrupt:
         typer.echo("leastaction: interrupted", err=True)
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _import(module: str) -> None:
+    """Import a module, from the working folder too, as Python itself would."""
+    folder = os.getcwd()
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        import_module(module)
+    except ImportError as error:
+        raise ImportError(f"--import {module}: {error}; give the name of a module in {folder} or of one that is "
+                          "installed, without .py") from error
 
 
 def _note(message: Warning | str, *_where: Any) -> None:

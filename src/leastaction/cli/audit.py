@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import leastaction as la
-from leastaction.cli.app import Debug, app, plain_errors
+from leastaction.cli.app import Debug, Modules, app, plain_errors
 from leastaction.cli.initial import Assemble, Initial, state_of
 from leastaction.cli.named import Ignore, Root, RootChoice
 from leastaction.cli.report import Method, Tolerance, chosen
@@ -36,10 +36,11 @@ def audit(
     assemble: Assemble = False,
     root: RootChoice = Root.AUTO,
     ignore: Ignore = None,
+    modules: Modules = None,
     debug: Debug = False,
 ) -> None:
     """Examine what a model's run, or a run from disk, kept of physics: the conservation certificate."""
-    with plain_errors(debug):
+    with plain_errors(debug, modules):
         found = find_subject(subject, root, ignore)
         q, v = state_of(found, initial, assemble)
         result: Certificate | Comparison

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import leastaction as la
-from leastaction.cli.app import Debug, app, examples, plain_errors
+from leastaction.cli.app import Debug, Modules, app, examples, plain_errors
 
 CURVES = ("energy", "momentum", "state")  # functions of leastaction.plots
 
@@ -18,10 +18,11 @@ def plot(
     curve: Annotated[list[str], typer.Option(help=f"Which of {', '.join(CURVES)}; all unless given.")] = [],  # noqa: B006
     out: Annotated[Path | None, typer.Option(help="Folder for the pictures; that of the run unless given.")] = None,
     form: Annotated[str, typer.Option("--format", help="png, pdf or svg.")] = "png",
+    modules: Modules = None,
     debug: Debug = False,
 ) -> None:
     """Draw energy, momentum and joints of a run against time."""
-    with plain_errors(debug):
+    with plain_errors(debug, modules):
         unknown = [name for name in curve if name not in CURVES]
         if unknown:
             raise ValueError(f"there is no curve '{unknown[0]}'; choose from {', '.join(CURVES)}")

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 import leastaction as la
-from leastaction.cli.app import INTERRUPTED, Debug, app, examples, plain_errors
+from leastaction.cli.app import INTERRUPTED, Debug, Modules, app, examples, plain_errors
 from leastaction.cli.initial import Assemble, Initial, initial_state
 from leastaction.cli.named import Ignore, ModelName, Root, RootChoice, named_model
 from leastaction.cli.report import Method, Tolerance, chosen, summary
@@ -39,10 +39,11 @@ def simulate(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it is there.")] = False,
     as_json: AsJson = False,
     progress: ShowProgress = None,
+    modules: Modules = None,
     debug: Debug = False,
 ) -> None:
     """Simulate a model and report how well its energy was kept."""
-    with plain_errors(debug):
+    with plain_errors(debug, modules):
         system, method = named_model(model, root, ignore), chosen(integrator, order, tol)
         q, v = initial_state(system, initial, assemble)
         options: dict[str, Any] = {"dt": dt, "integrator": method, "ignore": ignore or ()}
@@ -60,10 +61,11 @@ def resume(
         "uninterrupted run to round-off, not bit for bit."))] = False,
     as_json: AsJson = False,
     progress: ShowProgress = None,
+    modules: Modules = None,
     debug: Debug = False,
 ) -> None:
     """Continue a run that was interrupted or killed, bit for bit as if it had not been; or extend it."""
-    with plain_errors(debug):
+    with plain_errors(debug, modules):
         finish(lambda: la.resume(run, duration=duration, progress=progress,
                                  allow_other_bits=allow_other_bits), run, as_json)
 

@@ -12,6 +12,7 @@ from leastaction.model.library import BUILTIN
 
 SUBJECT = Annotated[str, typer.Argument(metavar="MODEL|RUN", help=(
     f"A run (run.h5), a URDF or MJCF file, or one of {', '.join(BUILTIN)}; a size may follow, as in chain:10."))]
+RESULTS = (".h5", ".hdf5", ".nc")  # the last of exports, which `open` names
 
 
 def find_subject(text: str, root: Root = Root.AUTO, ignore: list[str] | None = None,
@@ -23,4 +24,4 @@ def find_subject(text: str, root: Root = Root.AUTO, ignore: list[str] | None = N
     text : name of a built-in model, or path of a file
     root, ignore, meshes : how to load the file of a model, see `named_model`
     """
-    return la.open(text) if text.endswith((".h5", ".hdf5")) else named_model(text, root, ignore, meshes)
+    return la.open(text) if text.endswith(RESULTS) else named_model(text, root, ignore, meshes)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import leastaction as la
-from leastaction.cli.app import Debug, app, plain_errors
+from leastaction.cli.app import Debug, Modules, app, plain_errors
 from leastaction.cli.initial import Assemble, Initial, state_of
 from leastaction.cli.named import Ignore, Root, RootChoice
 from leastaction.cli.report import Method, chosen
@@ -27,10 +27,11 @@ def view(
     port: Annotated[int, typer.Option(help="Port of the live view, on 127.0.0.1.")] = 8080,
     root: RootChoice = Root.AUTO,
     ignore: Ignore = None,
+    modules: Modules = None,
     debug: Debug = False,
 ) -> None:
     """Watch a model or a run: in the browser until Ctrl-C, or written to a file."""
-    with plain_errors(debug):
+    with plain_errors(debug, modules):
         found = find_subject(subject, root, ignore, meshes=True)
         q, v = state_of(found, initial, assemble)
         run = found if isinstance(found, la.Trajectory) else la.simulate(

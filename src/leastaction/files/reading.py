@@ -21,6 +21,7 @@ from leastaction.files.container import FORMAT, LARGEST, need_h5py
 
 ARRAYS = (*ROWS, *FORCES, CHECKPOINTS, "sums", "committed", "commits")
 SMALL = 64  # bytes of an attribute
+EXPORT = "a run: it looks like what to_xarray() gave, which xarray.open_dataset reads; traj.save() writes runs"
 
 
 class Place(NamedTuple):
@@ -57,16 +58,30 @@ def opened(path: Path) -> Iterator[Any]:
         raise FileError(f"{path} is a folder, and a run is in a file; la.open_ensemble reads the folder of an ensemble")
     if not path.is_file():
         raise FileError(f"there is no file {path}")
+    with plain_faults(path), path.open("rb") as head:
+        if head.read(3) == b"CDF":  # the older netCDF, as xarray writes it with SciPy
+            raise FileError(f"{path} is not {EXPORT}")
     with plain_faults(path), h5py.File(path, "r", locking=False) as file:
         number = _attribute(file.id, "format")
         if number is None or not file.id.links.exists(DESCRIPTION.encode()):
-            raise FileError(f"{path} is an HDF5 file, but not one of leastaction")
+            raise FileError(f"{path} is an HDF5 file, but not {_other(path, file)}")
         if number != FORMAT:
             made = _attribute(file.id, "leastaction")
             by = f"leastaction {made.decode()}" if isinstance(made, bytes) else "another version of leastaction"
             raise FileError(f"{path} has the format {number}, made by {by}; this is {__version__}, which reads format "
                             f"{FORMAT}: use that version")
         yield file
+
+
+def _other(path: Path, file: Any) -> str:
+    """Say what a file that is not of a run is, after "not"."""
+    if _attribute(file.id, "description") is not None:
+        return EXPORT
+    if _attribute(file.id, "members_missing") is not None:
+        return f"a run: it shows the results of an ensemble, which la.open_ensemble({str(path.parent)!r}) reads"
+    if file.id.links.exists(b"statistics_count"):
+        return f"a run: it is a part of an ensemble, which la.open_ensemble({str(path.parent.parent)!r}) reads"
+    return "one of leastaction"
 
 
 def describe(path: Path) -> dict[str, Any]:

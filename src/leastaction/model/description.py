@@ -69,10 +69,19 @@ def read_joint(data: Any, what: str) -> Joint:
     """Read what `joint_record` wrote; a kind that no module has defined so far is named."""
     given = dict(mapping(data, what))
     kind = str(given.pop("kind", None))
-    known = JOINT_KINDS.get(kind) or OUTSIDE.get(kind)
+    known = JOINT_KINDS.get(kind) or of_others(OUTSIDE, kind)
     if known is None:
         raise not_defined(what, kind, JOINT_KINDS)
     return build(known, {key: value if key == "name" else numbers(value) for key, value in given.items()}, what)
+
+
+def of_others(known: Mapping[str, type[Kind]], kind: str) -> type[Kind] | None:
+    """Find a class by module and name; one of a script, which is a module of another name when it is imported, too."""
+    script, _, own = kind.partition("__main__.")
+    found = known.get(kind)
+    if found is None and own and not script:
+        found = next((one for one in known.values() if one.__qualname__ == own), None)
+    return found
 
 
 def not_defined(what: str, kind: str, ours: Iterable[str]) -> NotDefinedError:
@@ -243,7 +252,7 @@ def read_force(data: Any) -> tuple[str, Force]:
     name, kind, values = str(given.pop("name", "")), str(given.pop("kind", "")), given.pop("fields", {})
     what = f"force '{name}'"
     refuse_unknown(given, (), what)
-    found = OUR_FORCES.get(kind) or FORCE_KINDS.get(kind)
+    found = OUR_FORCES.get(kind) or of_others(FORCE_KINDS, kind)
     if found is None:
         raise not_defined(what, kind, OUR_FORCES)
     fields_ = {key: value if isinstance(value, str) else numbers(value) for key, value in mapping(values, what).items()}
