@@ -72,7 +72,8 @@ class StepError(RuntimeError):
     step : index of the step that failed
     time : time at its start, s
     residual : the solver's last residual, in the units of its stopping rule
-    joint : name of the body whose joint has the largest residual; empty if a control failed, not the search
+    joint : name of the body whose joint has the largest residual; empty if a control failed, or the method
+        has no search
     q : (nq,) last good configuration
     v : (nv,) last good velocity
     p : (nv,) last good momentum
@@ -100,7 +101,9 @@ class StepError(RuntimeError):
         failed = f"step {self.step} at t = {self.time:.6g} s failed: {self.status}"
         if self.joint:
             failed += f"; residual {self.residual:.3g}, worst at the joint of '{self.joint}'"
-        advice = "Try a smaller dt or a looser tolerance; the" if self.joint else "The"
+        advice = "Try a smaller dt or a looser tolerance; the" if self.joint else "Try a smaller dt; the"
+        if np.isnan(self.residual):  # of a control
+            advice = "The"
         sentences = (f"{failed}.", self.hint, f"{advice} last good state is in q, v and p of this error.")
         return " ".join(filter(None, sentences))
 

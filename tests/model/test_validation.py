@@ -250,6 +250,8 @@ def test_step_error_names_what_to_try_and_survives_pickling():
     assert text.startswith("step 12 at t = 0.012 s failed: no convergence; residual 3e-05")
     assert "worst at the joint of 'link7'" in text
     assert "Try a smaller dt or a looser tolerance" in text
+    without_a_search = StepError("the motion is too fast", 7, 0.7, 0.0, "", *[np.zeros(1)] * 3)
+    assert "too fast. Try a smaller dt; the last good state" in str(without_a_search)
 
 
 def test_model_error_survives_pickling():

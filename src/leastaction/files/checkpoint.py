@@ -107,7 +107,7 @@ def _check_counts(source: Contents, record: Any) -> None:
         raise FileError(f"the checkpoint of {source.path} is after {steps} steps, and the run has {planned}: the file "
                         "is damaged or not one that leastaction wrote")
     status, body = int(record["failed_status"]), int(record["failed_body"])
-    if status not in set(Status) or (status and not 0 <= body < source.model.nb):
+    if status not in set(Status) or (status and not -1 <= body < source.model.nb):
         raise FileError(f"the checkpoint of {source.path} tells of a failure that cannot be: the file is damaged or "
                         "not one that leastaction wrote")
 

@@ -50,7 +50,7 @@ _MEANING = {
     Status.SUBSTEPPED: "made in smaller steps",
     Status.EXHAUSTED: "no convergence",
     Status.ROTATION: "a body would turn by nearly half a turn or more within one step",
-    Status.NOT_FINITE: "the iteration left the range of finite numbers",
+    Status.NOT_FINITE: "the step left the range of finite numbers",
     Status.BAD_CONTROL: "the control raised an exception, or did not return nv finite joint forces",
     Status.WRONG_ROOT: "the search left the branch of roots on which the motion lies",
     Status.UNRESOLVED: "the motion is too fast to be followed with this step",

@@ -27,6 +27,8 @@ def step_failure(engine: Engine, blamed: int, forces: Forces, out: Record, at: i
                           row(forces.wrench, at).reshape(-1, 6))
     singular = hints.singular(engine.model, engine.compiled, state.q.copy())
     hint = " ".join(filter(None, (forced, singular, engine.integrator.advice(status))))
+    if engine.settings is None and not engine.integrator.chooses_steps:  # neither a search nor a tolerance
+        return _error(engine, 0.0, "", hint)
     joint = engine.model.names[engine.compiled.body_of_link[blamed]]
     return _error(engine, float(out.residual[at]), joint, hint)
 
