@@ -39,6 +39,13 @@ def test_a_name_that_is_not_there_is_said_with_the_one_that_was_meant():
     assert told.endswith("module 'leastaction' has no attribute 'simulat'. Did you mean: 'simulate'?\n")
 
 
+@pytest.mark.parametrize(("name", "meant"), [
+    ("DOP853", "DormandPrince8"), ("rk4", "RungeKutta4"), ("revolute", "Revolute"), ("pd", "PD"), ("SVI", "peers.SVI")])
+def test_a_public_name_in_another_case_or_of_the_literature_is_pointed_at(name, meant):
+    with pytest.raises(AttributeError, match=rf"has no attribute '{name}': it is leastaction\.{meant}$"):
+        getattr(la, name)
+
+
 # What objects show, each name documented: a new one is added on purpose, and stays (docs/stability.md)
 SHOWN = {
     "Simulator": "checkpoint dt energy integrator model momentum p q restore status step steps t v",

@@ -111,6 +111,7 @@ _HOME = {
 _MODULES = {name: f"leastaction.{name}" for name in ("analysis", "plots", "reference", "viewers")} | {
     "peers": "leastaction.integrators.peers",
     "convert": "leastaction.formats.convert"}
+_OTHERS = {"dop853": "DormandPrince8", "rk4": "RungeKutta4", "euler": "SemiImplicitEuler"}  # names of integrators
 _PEERS = ("SVI", "Absolute", "Broyden", "DenseNewton")  # looked for here by those who know the paper
 
 # All public names but `open`, which dir() adds: a star import takes these, and must not replace Python's own `open`.
@@ -206,6 +207,9 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(_HOME[name]), name)
     else:
         hint = f": it is leastaction.peers.{name}" if name in _PEERS else ""
+        other = _OTHERS.get(name.lower()) or next((one for one in __all__ if one.lower() == name.lower()), None)
+        if other and not hint:
+            raise AttributeError(f"module 'leastaction' has no attribute {name!r}: it is leastaction.{other}")
         # With name and module, Python adds the public name that is most alike: "Did you mean: 'simulate'?"
         raise AttributeError(f"module 'leastaction' has no attribute {name!r}{hint}", name=name,
                              obj=sys.modules[__name__])

@@ -5,7 +5,7 @@ import pytest
 
 import leastaction as la
 from leastaction.cli.report import Method
-from leastaction.integrators import NAMED
+from leastaction.integrators import NAMED, as_integrator
 
 MODEL = la.library.double_pendulum()
 
@@ -17,7 +17,7 @@ def test_the_command_takes_the_same_names():
 @pytest.mark.parametrize(("name", "integrator"), [(name, kind()) for name, kind in NAMED.items()], ids=list(NAMED))
 def test_a_name_is_as_good_as_the_object(name, integrator):
     by_name, by_object = (la.simulate(MODEL, steps=20, integrator=given) for given in (name, integrator))
-    assert by_name.integrator == integrator
+    assert by_name.integrator == integrator == as_integrator(name.upper())
     np.testing.assert_array_equal(by_name.q, by_object.q)
     sim = la.Simulator(MODEL, integrator=name)
     sim.step(20)

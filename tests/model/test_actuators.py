@@ -38,6 +38,7 @@ def test_each_kind_exerts_what_it_says():
     model.add_actuator("swing", la.PD("cross", kp=11.0, dof=1))
     assert model.nu == 4 and list(model.actuators) == ["hold", "turn", "push", "swing"]
     assert model.actuators["push"].joint == "upper"  # the name of a joint stands for its body
+    assert la.PD("a", kp=1.0, command_range=np.array([-1, 2])).command_range == (-1.0, 2.0)
     with pytest.raises(TypeError, match="does not support item deletion"):
         del model.actuators["push"]
     found = forces(model, [0.3, 0.0, 0.0, 0.0, 0.25], [0.9, 0.2], [1.0, 8.0, -3.0, 1.0])

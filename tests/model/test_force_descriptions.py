@@ -63,6 +63,9 @@ class Strange(la.Force):
     (la.Thruster("hub", (0, 0, 1), [(1, 2), (0, 3)]), "the times of thrust do not ascend"),
     (la.Thruster("hub", (0, 0, 1), [(0, 2), (1, 3)], burns=[(0, 1)]), "burns are for a thrust of one number"),
     (la.Thruster("hub", (0, 0, 1), 1.0, burns=[(2, 1)]), "a burn ends before it starts"),
+    (la.Thruster("hub", (0, 0, 1), 1.0, burns=[(2, np.nan)]), "burns are not all numbers"),
+    (la.Thruster("hub", (0, 0, 1), [(0, 2)]), "a schedule of one row acts at no time: give a second row"),
+    (la.Spring("hub", "world", stiffness=1.0), "there is no body 'world'; the ground is other=None"),
     (la.Thruster("hub", (0, 0, 1), 1.0, burns=[(0, 2), (1, 3)]), "burns must follow each other without overlap"),
 ])
 def test_faults_name_the_force_and_the_way_out(force, fault):
@@ -79,6 +82,7 @@ def test_faults_name_the_force_and_the_way_out(force, fault):
     (lambda: la.Spring("hub", stiffness="hard"), "stiffness of a Spring must be a number"),
     (lambda: la.Thruster("hub", (0, 0, 1), [1, 2]), r"thrust of a Thruster must be a number, or rows \(time, thrust\)"),
     (lambda: la.Thruster("hub", (0, 0, 1), 1.0, burns=3), r"burns of a Thruster must be rows \(start, stop\)"),
+    (lambda: la.Thruster("hub", (0, 0, 1), 1.0, burns=(0, 1)), r"not \(0, 1\); one burn is \[\(0, 1\)\]"),
     (lambda: pair().add_force("a", 3), r"force 'a' must be a la.Spring\(...\)"),
     (lambda: pair().add_force(3, la.Field(1.0)), "names of forces must be text, not 3"),
     (lambda: rich().add_force("jet", la.Field(1.0)), "force 'jet' is added more than once"),

@@ -145,6 +145,21 @@ def test_without_a_command_that_of_the_model_is_held_and_said():
     np.testing.assert_array_equal(sim.q, run(command=model.command0).q[-1])
 
 
+@pytest.mark.parametrize(("command", "message"), [
+    ({"hold": 1.0}, r"must be an array of shape \(4,\), in the order of model\.actuators, not \{'hold': 1\.0\}"),
+    (np.zeros((4, 30)), r"must have shape \(4,\) or \(30, 4\), not \(4, 30\); transpose it"),
+    (lambda t, q, v: {"hold": 1.0}, "what command returns must be an array of shape"),
+])
+def test_a_command_of_another_form_is_refused_with_the_right_one(command, message):
+    with pytest.raises(ValueError, match=message):
+        la.simulate(make(), dt=1e-3, steps=30, command=command, **QUIET)
+
+
+def test_joint_forces_are_no_commands():
+    with pytest.raises(ValueError, match="tau are joint forces: commands of actuators are command="):
+        la.Simulator(make(), dt=1e-3, **QUIET).step(1, np.zeros(9))
+
+
 def test_a_command_without_actuators_is_refused():
     for options in ({"command": [1.0]}, {"command": lambda t, q, v: [1.0]}):
         with pytest.raises(ValueError, match="has no actuators that could take a command"):

@@ -239,6 +239,15 @@ def test_explicit_methods_name_what_they_cannot_take():
     assert warning.filename == __file__
 
 
+def test_the_gain_of_a_servo_is_not_called_the_damping_of_its_joint():
+    model = hinge(0.0)
+    model.add_actuator("drive", la.Velocity("finger", kd=1e3))
+    with pytest.raises(ValueError, match="does not resolve the kd of the actuator 'drive': take order=2"):
+        la.simulate(model, dt=1e-3, steps=1, command=[0.0], integrator=la.Variational(order=4))
+    with pytest.warns(ModelWarning, match="cannot resolve the kd of the actuator 'drive': dt"):
+        la.simulate(model, dt=1e-3, steps=1, command=[0.0], integrator=EXPLICIT)
+
+
 @pytest.mark.parametrize(("share", "warned"), [(0.99, False), (1.01, True)])
 def test_the_bound_of_explicit_methods(share, warned, recwarn):
     model = hinge(share * 2 * INERTIA / 1e-3)

@@ -29,7 +29,8 @@ def audit(
     as_json: Annotated[bool, typer.Option("--json", help="Print all numbers as JSON.")] = False,
     duration: Annotated[float, typer.Option(help="Time to simulate a model, s.")] = 10.0,
     dt: Annotated[float, typer.Option(help="Time step for a model, s.")] = 1e-3,
-    integrator: Annotated[Method, typer.Option(help="Integrator for a model.")] = Method.VARIATIONAL,
+    integrator: Annotated[Method, typer.Option(
+        case_sensitive=False, help="Integrator for a model.")] = Method.VARIATIONAL,
     order: Annotated[int, typer.Option(help="Order of the variational integrator: 2, 4, 6 or 8.")] = 2,
     tol: Tolerance = None,
     initial: Initial = None,

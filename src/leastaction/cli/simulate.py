@@ -27,7 +27,8 @@ def simulate(
     model: ModelName,
     duration: Annotated[float, typer.Option(help="Time to simulate, s.")] = 10.0,
     dt: Annotated[float, typer.Option(help="Time step, s.")] = 1e-3,
-    integrator: Annotated[Method, typer.Option(help="Which integrator to use.")] = Method.VARIATIONAL,
+    integrator: Annotated[Method, typer.Option(
+        case_sensitive=False, help="Which integrator to use.")] = Method.VARIATIONAL,
     order: Annotated[int, typer.Option(help="Order of the variational integrator: 2, 4, 6 or 8.")] = 2,
     tol: Tolerance = None,
     initial: Initial = None,

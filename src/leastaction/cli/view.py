@@ -21,7 +21,8 @@ def view(
     gif: Annotated[Path | None, typer.Option(help="Write a GIF, instead.")] = None,
     duration: Annotated[float, typer.Option(help="Time to simulate a model, s.")] = 10.0,
     dt: Annotated[float, typer.Option(help="Time step for a model, s.")] = 1e-3,
-    integrator: Annotated[Method, typer.Option(help="Integrator for a model.")] = Method.VARIATIONAL,
+    integrator: Annotated[Method, typer.Option(
+        case_sensitive=False, help="Integrator for a model.")] = Method.VARIATIONAL,
     initial: Initial = None,
     assemble: Assemble = False,
     port: Annotated[int, typer.Option(help="Port of the live view, on 127.0.0.1.")] = 8080,

@@ -24,11 +24,11 @@ NAMED: dict[str, Callable[[], Integrator]] = {
 
 
 def as_integrator(given: Integrator | str | None) -> Integrator:
-    """Return the integrator that a user means: an object, as it is; a name in NAMED; or None for Variational()."""
+    """Return the integrator that a user means: an object; a name in NAMED, in any case; or None for Variational()."""
     if given is None:
         return Variational()
-    if isinstance(given, str) and given in NAMED:
-        return NAMED[given]()
+    if isinstance(given, str) and given.lower() in NAMED:
+        return NAMED[given.lower()]()
     if not isinstance(given, Integrator):
         raise ValueError(f"integrator must be one of {', '.join(map(repr, NAMED))}, or an object such as "
                          f"la.Variational(order=4), la.RungeKutta4() or la.DormandPrince8(tol=1e-9), not {given!r}")

@@ -10,6 +10,8 @@ from dataclasses import KW_ONLY, dataclass, fields
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
+import numpy as np
+
 from leastaction.arguments import shown
 from leastaction.errors import ModelError
 
@@ -38,6 +40,8 @@ class Actuator(ABC):
     gains: ClassVar[tuple[str, ...]] = ()  # of the fields, those that are gains
 
     def __post_init__(self) -> None:
+        if isinstance(self.command_range, np.ndarray) and self.command_range.ndim == 1:
+            object.__setattr__(self, "command_range", tuple(self.command_range.tolist()))
         faults = [*self._own_faults(), *self._gain_faults()]
         if faults:
             raise ModelError([f"la.{type(self).__name__} for the joint of {shown(self.joint)}: {text}"
@@ -78,7 +82,8 @@ class Actuator(ABC):
 class PD(Actuator):
     """Holds a joint at the position that is commanded: force = kp (command / gear − q) − kd v, within ± effort.
 
-    The step takes the force at its middle, implicitly, so no gain is too large for the time step.
+    The variational step of order 2 takes the force at its middle, implicitly, so no gain is too large for it. Higher
+    orders refuse a kd that they do not resolve; explicit methods need steps that do, and warn.
 
     Parameters
     ----------

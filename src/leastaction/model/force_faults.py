@@ -18,7 +18,8 @@ def force_faults(model: Model, merged: Merged) -> list[str]:
     for name, force in model.forces.items():
         what = f"force '{name}' ({force.kind})"
         unknown = [body for body in force.bodies() if body not in index]
-        faults += [f"{what}: there is no body '{body}'{did_you_mean(str(body), model.names)}" for body in unknown]
+        faults += [f"{what}: there is no body '{body}'{did_you_mean(str(body), model.names, 'other=None')}"
+                   for body in unknown]
         found = force.faults()
         faults += [f"{what}: {fault}" for fault in found]
         if unknown or found or not hasattr(force, "body"):

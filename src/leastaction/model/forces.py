@@ -183,7 +183,8 @@ class Thruster(Force):
                     array = np.zeros(0)
                 if array.ndim != 2 or array.shape[1] != 2 or not len(array):
                     one = "a number, or " * (name == "thrust")
-                    raise ModelError(f"{what} must be {one}rows ({rows}), not {given!r}")
+                    more = f"; one burn is [{given!r}]" if name == "burns" and array.shape == (2,) else ""
+                    raise ModelError(f"{what} must be {one}rows ({rows}), not {given!r}{more}")
                 object.__setattr__(self, name, tuple(map(tuple, array.tolist())))
 
     def faults(self) -> list[str]:
@@ -194,11 +195,16 @@ class Thruster(Force):
         if isinstance(self.thrust, tuple):
             if self.burns is not None:
                 found.append("burns are for a thrust of one number: a schedule has its own times")
+            if len(self.thrust) == 1:
+                found.append("a schedule of one row acts at no time: give a second row (time, thrust), or a number "
+                             "with burns=")
             if (np.diff([time for time, _ in self.thrust]) < 0).any():
                 found.append("the times of thrust do not ascend")
         elif self.burns is not None:
             ends = np.array(self.burns)
-            if np.isnan(ends).any() or (ends[:, 1] <= ends[:, 0]).any():
+            if np.isnan(ends).any():
+                found.append(f"burns are not all numbers: {self.burns}")
+            elif (ends[:, 1] <= ends[:, 0]).any():
                 found.append(f"a burn ends before it starts: {self.burns}")
             elif (ends[1:, 0] < ends[:-1, 1]).any():
                 found.append(f"burns must follow each other without overlap: {self.burns}")

@@ -35,7 +35,7 @@ def _own_faults(model: Model, loop: Loop, merged: Merged) -> list[str]:
     found, index = [], model._index
     for role, name in (("body", loop.body), ("other", loop.other)):
         if name is not None and name not in index:
-            found.append(f"has the unknown {role} '{name}'{did_you_mean(name, index)}")
+            found.append(f"has the unknown {role} '{name}'{did_you_mean(name, index, 'other=None')}")
     if not found:
         carriers = [-1 if name is None else merged.carrier[index[name]] for name in (loop.body, loop.other)]
         if loop.body == loop.other:

@@ -153,13 +153,13 @@ class Model(BodyTree):
     def add_actuator(self, name: str, actuator: Actuator) -> Actuator:
         """Let an actuator drive a joint of a body that is there.
 
-        Commands (nu,) are in the order in which actuators were added. Without bounds on their efforts, several on one
-        degree of freedom add up; of servos that saturate, it takes one.
+        Commands (nu,) are in the order in which actuators were added. Several on one degree of freedom add up; without
+        an effort of their own they share the limit of the joint, and servos with bounds of their own are refused there.
 
         Parameters
         ----------
         name : unique among the actuators
-        actuator : `PD`, `Velocity` or `Motor`
+        actuator : la.PD(...), la.Velocity(...) or la.Motor(...)
         """
         actuator = admitted(self, name, actuator)
         self._actuators = {**self._actuators, name: actuator}

@@ -62,7 +62,7 @@ def _tree_faults(model: "Model") -> list[str]:
         if body.parent is not None and body.parent == body.name:
             faults.append(f"body '{body.name}' is its own parent; use parent=None for the ground")
         elif body.parent is not None and body.parent not in count:
-            hint = did_you_mean(body.parent, model.names)
+            hint = did_you_mean(body.parent, model.names, "parent=None")
             faults.append(f"body '{body.name}' has the unknown parent '{body.parent}'{hint}")
     for cycle in _cycles(model.parents.tolist()):
         if len(cycle) > 1:

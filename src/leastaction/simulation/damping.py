@@ -17,7 +17,7 @@ from leastaction.kernels import queries
 from leastaction.kernels.elements.damping import damped
 from leastaction.kernels.elements.lookahead import RESOLVED
 from leastaction.kernels.machine import memory
-from leastaction.model import Model
+from leastaction.model import Body, Model
 
 Array = np.ndarray
 
@@ -75,14 +75,15 @@ def refuse_composition(model: Model, c: Compiled, w: Array, dt: float, order: in
     order : of the composition
     longest : its longest stage, in parts of dt
     """
-    late = np.maximum(*lookaheads(c, w)) / (abs(dt) * longest)  # ½ − share of kernels/elements/lookahead.py
+    of_joints, of_servos = lookaheads(c, w)
+    late = np.maximum(of_joints, of_servos) / (abs(dt) * longest)  # ½ − share of kernels/elements/lookahead.py
     worst = int(np.argmax(late))
     if late[worst] <= 0.0:
         return
     body = model.bodies[c.body_of_link[worst]]
     left = 4.0 * late[worst] - 1.0
     limit = abs(dt) * (0.5 - np.sin(np.arcsin(left) / 3.0))  # s of kernels/elements/lookahead.py, from 3 s² − 2 s³
-    raise _backwards(order, dt, f"the joint '{body.joint.name or body.name}'", limit)
+    raise _backwards(order, dt, _at_joint(model, body, of_servos[worst] > of_joints[worst]), limit)
 
 
 def decay_rates(c: Compiled, q: Array) -> Array:
@@ -113,13 +114,22 @@ def refuse_dampers(model: Model, c: Compiled, q: Array, dt: float, order: int, l
     ends = np.cumsum([own.get(kind, 0) for own in c.force_rows])
     name = list(model.forces)[int(np.searchsorted(ends, row, side="right"))]
     limit = RESOLVED / (longest * rates.max())
-    raise _backwards(order, dt, f"the {model.forces[name].kind} '{name}'", limit)
+    raise _backwards(order, dt, f"the damping of the {model.forces[name].kind} '{name}'", limit)
 
 
 def _backwards(order: int, dt: float, what: str, limit: float) -> ValueError:
     """Return the error of damping that a composition does not resolve; with steps below ``limit``, s, it does."""
-    return ValueError(f"order={order} steps backwards within a step, and with dt={abs(dt):g} s it does not resolve the "
-                      f"damping of {what}: take order=2, which takes any damping, or dt={rounded_down(limit):.1g}")
+    return ValueError(f"order={order} steps backwards within a step, and with dt={abs(dt):g} s it does not resolve "
+                      f"{what}: take order=2, which takes any damping, or dt={rounded_down(limit):.1g}")
+
+
+def _at_joint(model: Model, body: Body, by_servo: bool) -> str:
+    """Name what damps a joint: its damping, or the gain of actuators there."""
+    if not by_servo:
+        return f"the damping of the joint '{body.joint.name or body.name}'"
+    there = ((name, one) for name, one in model.actuators.items() if one.joint == body.name)
+    names = [f"'{name}'" for name, one in there if getattr(one, "kd", False)]
+    return f"the kd of the actuator{'s' * (len(names) > 1)} {', '.join(names)}"
 
 
 def rounded_down(seconds: float) -> float:
@@ -138,16 +148,19 @@ def unresolved(model: Model, dt: float, longest: float, solve: Callable[[Array],
     solve : as for `fastest_decay`, at the configuration of the start
     """
     damping = np.concatenate([np.broadcast_to(body.joint.damping, body.joint.nv) for body in model.bodies])
-    damping[model.drives.servos.v] += model.drives.servos.kd
+    kd = np.zeros(len(damping))
+    kd[model.drives.servos.v] += model.drives.servos.kd
+    damping += kd
     rate, share = fastest_decay(damping, solve)
     ratio = 0.5 * dt * longest * rate
     if ratio <= 1.0:
         return ""
     starts = model.layout.v_start  # of bodies without degrees of freedom, too: the last of equal starts has some
-    body = model.bodies[int(np.searchsorted(starts, np.argmax(share), side="right")) - 1]
+    worst = int(np.argmax(share))
+    body = model.bodies[int(np.searchsorted(starts, worst, side="right")) - 1]
     remedy = f"dt={rounded_down(dt / ratio):.1g} resolves it, and la.Variational() takes any damping"
     if ratio > HOPELESS:
         remedy = "that inertia is next to nothing, so give the joint an armature, or its body an inertia"
-    return (f"a step of {dt:g} s cannot resolve the damping of the joint '{body.joint.name or body.name}': "
-            f"dt × damping / (2 × inertia) is {ratio:.3g}, and above 1 the rate changes sign or grows instead of dying "
-            f"out; {remedy}")
+    what = _at_joint(model, body, 2.0 * kd[worst] > damping[worst])
+    return (f"a step of {dt:g} s cannot resolve {what}: dt × damping / (2 × inertia) is {ratio:.3g}, and above 1 the "
+            f"rate changes sign or grows instead of dying out; {remedy}")

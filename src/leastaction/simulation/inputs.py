@@ -1,9 +1,12 @@
 """Joint forces, wrenches and commands, as a user gives them, turned into rows that the loop reads."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leastaction.arguments import real_array
+from leastaction.arguments import real_array, shown
 from leastaction.dynamics import link_wrenches
 from leastaction.model import Model
 from leastaction.model.unhonoured import tell_command
@@ -13,11 +16,14 @@ Array = np.ndarray
 
 
 def per_step(
-    name: str, value: ArrayLike | None, shape: tuple[int, ...], steps: int | None, every: int = 1
+    name: str, value: ArrayLike | Mapping[Any, Any] | None, shape: tuple[int, ...], steps: int | None, every: int = 1
 ) -> Array:
     """Forces as (R, *shape): R = 0 for none, 1 if held, or the number of steps; they may be given for every few."""
     if value is None:
         return np.zeros((0, *shape))
+    if isinstance(value, Mapping):
+        order = "model.actuators" if "command" in name else "model.bodies"
+        raise ValueError(f"{name} must be an array of shape {shape}, in the order of {order}, not {shown(value)}")
     array = real_array(value, name)
     if array.ndim == 0 and shape == (1,):
         array = array.reshape(1)
@@ -29,7 +35,10 @@ def per_step(
     elif steps is None or array.shape != (steps, *shape):
         options = " or ".join(str(one) for one in (
             shape, *((rows, *shape) for rows in (steps, ticks) if rows is not None)))
-        raise ValueError(f"{name} must have shape {options}, not {array.shape}")
+        hint = "; transpose it: there is a row for every step" if array.T.shape in (
+            (rows, *shape) for rows in (steps, ticks)) else ""
+        hint = "; tau are joint forces: commands of actuators are command=" if name == "tau" else hint
+        raise ValueError(f"{name} must have shape {options}, not {array.shape}{hint}")
     if not np.isfinite(array).all():
         row = int(np.argwhere(~np.isfinite(array))[0][0])
         raise ValueError(f"{name} has entries that are not finite, the first in row {row}")
@@ -39,7 +48,7 @@ def per_step(
 def returned(name: str, value: object, shape: tuple[int, ...]) -> Array:
     """What the function that was given for this argument returned, as `per_step`; None is no force, but a fault."""
     name = f"what {name} returns"
-    return per_step(name, real_array(value, name), shape, None)
+    return per_step(name, value if isinstance(value, Mapping) else real_array(value, name), shape, None)
 
 
 def commands(model: Model, command: ArrayLike | None, steps: int | None, every: int = 1, silent: bool = False) -> Array:

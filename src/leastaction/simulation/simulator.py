@@ -143,7 +143,8 @@ class Simulator:
         Parameters
         ----------
         n : number of steps
-        tau : (nv,) joint forces held over these steps, N m and N
+        tau : (nv,) joint forces held over these steps, N m and N; also where actuators drive the joints, whose commands
+            are ``command``
         wrench : (nb, 6) external wrenches (moment, force) held over these steps, each in the body's frame about its
             origin, N m and N
         command : (nu,) commands of the actuators, held over these steps; model.command0 if None
