@@ -57,3 +57,17 @@ def test_an_edit_of_what_the_plugin_uses_is_seen(monkeypatch, old, new):
 def test_comments_and_other_functions_are_not_seen(monkeypatch):
     same = "# a comment\n" + PLUGIN.replace("    return inner", "    # another\n    return inner") + "\nother = 1\n"
     assert of(monkeypatch, same, HELPERS + "\nother = 2\n") == of(monkeypatch)
+
+
+@pytest.mark.parametrize(("verb", "seen"), [
+    ("return np.sin(x)", False),
+    ("x.sin = x", False),
+    ("return np.sin(x) + sin", True),
+    ("return sin(x).sin", True),
+    ("return np.sin(x) + sum([sin for _ in x])", True),
+    ("return (lambda y: sin + np.sin(y))(x)", True),
+    ("class Size:\n        sin = sin\n    return np.sin(x)", True),
+])
+def test_a_global_is_seen_where_it_is_loaded_not_where_an_attribute_has_its_name(monkeypatch, verb, seen):
+    one, other = (f"import numpy as np\nsin = {sin}\ndef verb(x):\n    {verb}\n" for sin in (1.0, 2.0))
+    assert (of(monkeypatch, one) != of(monkeypatch, other)) == seen

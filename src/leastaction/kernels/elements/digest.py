@@ -1,16 +1,19 @@
 """A digest of all that a function is compiled from, so that a cache knows whether it has changed.
 
 Read are bytecode, constants and defaults, the values of globals and closures, the functions that are called, however
-deep, and what is taken from modules and classes. Comments and line numbers are not. Numba, NumPy and the kernels of
+deep, and what is taken from modules and classes. Comments and line numbers are not, nor a global that has only the name
+of an attribute. Numba, NumPy and the kernels of
 this package are in the key of the cache (cache.py). Not seen is what a function reaches only through an @overload or an
 @intrinsic of its own.
 """
 
+import dis
 import hashlib
 from types import CodeType, FunctionType, ModuleType
 
 import numpy as np
 
+_OF_ATTRIBUTES = ("LOAD_ATTR", "STORE_ATTR", "DELETE_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR")
 _IN_THE_KEY = ("leastaction.kernels", "numba", "numpy", "math", "builtins")
 
 
@@ -75,11 +78,17 @@ class _Reader:
                 self.read_code(constant, scope)
             else:
                 self.note(_written(constant))
-        names = frozenset(code.co_names)
+        names, loaded = frozenset(code.co_names), _globals_of(code)
         for name in code.co_names:
             self.note(name)
-            if name in scope:
+            if name in loaded and name in scope:
                 self.read(scope[name], names)
+
+
+def _globals_of(code):
+    """The names that some code may look up in its module: all but those of attributes alone."""
+    return {one.argval for one in dis.get_instructions(code)
+            if one.opcode in dis.hasname and one.opname not in _OF_ATTRIBUTES}
 
 
 def _is_in_the_key(module):
