@@ -282,6 +282,6 @@ def test_servos_between_bodies_keep_the_momentum():
 def test_what_knows_no_servos_says_so():
     with pytest.raises(ValueError, match=r"la.peers.SVI\(\) knows no servos, and the joint of body 'link1' has one"):
         la.simulate(ARM, steps=1, command=COMMAND, integrator=la.peers.SVI())
-    with pytest.raises(ValueError, match=r"order=4 steps backwards .* not resolve the damping of the joint 'wheel'"):
+    with pytest.raises(ValueError, match=r"order=4 steps backwards .* not resolve the kd of the actuator 'servo'"):
         la.simulate(hinge(1e-3, kp=100.0, kd=10.0), dt=0.02, steps=1, command=[1.0],
                     integrator=la.Variational(order=4))
