@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -87,6 +88,7 @@ def test_in_a_notebook():
     np.testing.assert_allclose(run.q[-1], by_hand(model, 2e-3, 10)[0], rtol=0, atol=1e-13)
 
 
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="compiles")
 @pytest.mark.parametrize(("right", "wrong", "message"), [
     ("return made(2.0)", "return 2.0", "^the verb advance of HeunMethod must return what made.* gives, not float64$"),
     ("held, k, h):", "held, h):", r"^the verb advance of HeunMethod is called as advance.*too many positional"),
