@@ -6,6 +6,7 @@ import pytest
 
 import leastaction as la
 from leastaction.analysis.mujoco_peer import MujocoRun
+from reference.forces import with_all_kinds
 from reference.mechanisms import four_bar, gear_train
 from reference.trees import random_state
 
@@ -99,6 +100,7 @@ def test_springs_and_a_steady_thruster_act_in_mujoco_as_here():
     model.add_force("leash", la.Spring("ball", None, (0, 0.1, 0.2), (0, 0, 2.0), 20.0, 0.5))
     model.add_force("jet", la.Thruster("flying", (1, 2, 2), 6.0, point=(0.1, 0, 0.2)))
     mj = la.to_mujoco(model)
+    with_all_kinds(model)
     data = mujoco.MjData(mj)
     q, v = random_state(np.random.default_rng(1), model)
     data.qpos[:], data.qvel[:] = la.convert.to_mujoco(model, mj, q, v)
