@@ -67,7 +67,7 @@ def test_initial_state(tmp_path, monkeypatch):
     served[0].save(tmp_path / "run.h5")
     for command in (["view"], ["audit"], ["audit", "--compare"]):
         result = run(*command, tmp_path / "run.h5", "--initial", start)
-        assert result.exit_code == 2 and "--initial is for a model" in result.stderr
+        assert result.exit_code == 2 and "--initial and --assemble are for a model" in result.stderr
 
 
 def test_a_model_at_rest_is_named():

@@ -157,7 +157,7 @@ def test_second_order_tells_the_sign_of_the_determinant_up_to_coarse_steps():
         model = random_model(rng, 3, passive=False)
         after = la.increment(model, model.q0, 0.7 * rng.uniform(-1, 1, model.nv))
         triplet = model.q0, model.q0, after
-        turned = [np.arccos((np.trace(a[:3, :3].T @ b[:3, :3]) - 1) / 2) for a, b in
+        turned = [np.arccos(min((np.trace(a[:3, :3].T @ b[:3, :3]) - 1) / 2, 1.0)) for a, b in
                   zip(la.poses(model, model.q0), la.poses(model, after), strict=True)]
         if np.cos(max(turned) / 2) > root.COARSE:
             seen += 1
