@@ -173,6 +173,17 @@ def test_step_error_of_too_few_iterations():
     assert str(again) == str(caught.value)
 
 
+def test_what_to_try_after_a_step_that_failed():
+    """A search, also one that left the numbers; a method without a search; a control, which no other step cures."""
+    def told(joint, residual):
+        return str(la.StepError("it failed", 3, 0.1, residual, joint, np.zeros(1), np.zeros(1), np.zeros(1)))
+
+    for residual in (0.5, np.inf, np.nan):
+        assert "Try a smaller dt or a looser tolerance; the last good state" in told("link1", residual)
+    assert ". Try a smaller dt; the last good state" in told("", 0.0)
+    assert ". The last good state" in told("", np.nan)
+
+
 @pytest.mark.parametrize("integrator", [la.SemiImplicitEuler(), la.RungeKutta4()], ids=lambda i: type(i).__name__)
 def test_step_error_of_an_explicit_method_that_blows_up(integrator):
     model = la.Model()

@@ -101,9 +101,10 @@ class StepError(RuntimeError):
         failed = f"step {self.step} at t = {self.time:.6g} s failed: {self.status}"
         if self.joint:
             failed += f"; residual {self.residual:.3g}, worst at the joint of '{self.joint}'"
-        advice = "Try a smaller dt or a looser tolerance; the" if self.joint else "Try a smaller dt; the"
-        if np.isnan(self.residual):  # of a control
-            advice = "The"
+        if self.joint:
+            advice = "Try a smaller dt or a looser tolerance; the"
+        else:  # a control has no residual, and no step cures it
+            advice = "The" if np.isnan(self.residual) else "Try a smaller dt; the"
         sentences = (f"{failed}.", self.hint, f"{advice} last good state is in q, v and p of this error.")
         return " ".join(filter(None, sentences))
 
