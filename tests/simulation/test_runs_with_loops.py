@@ -10,7 +10,7 @@ import pytest
 import leastaction as la
 from leastaction.closures import opening
 from leastaction.compiled import compile_model
-from leastaction.simulation import checks
+from leastaction.simulation import checks, hints
 from reference.mechanisms import Y, Z, bricard, floating_loop, four_bar, gear_train, ladder, rod
 
 DT = 2e-3
@@ -267,6 +267,8 @@ def test_a_load_across_a_stretched_structure_is_named(tmp_path):
     with pytest.raises(la.StepError, match=said):
         la.simulate(model, (0, 0, np.pi), dt=1e-3, duration=0.5, out=tmp_path / "run.h5")
     assert said in str(la.open(tmp_path / "run.h5").failure)
+    for regular in (four_bar(), bricard(), ladder(5)):  # of which the last two have rows that follow from others
+        assert hints.singular(compile_model(regular), regular.q0) == ""
 
 
 def test_a_singular_node_that_is_not_kept_is_flagged(tmp_path):

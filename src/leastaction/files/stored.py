@@ -177,7 +177,7 @@ def _failure(source: Contents, last: Any) -> StepError | None:
     driven = status != Status.BAD_CONTROL and any(description[name] != "none" for name in FORCES)
     joint = "" if last["failed_body"] < 0 else model.names[int(last["failed_body"])]
     q = np.array(last["q"])
-    singular = "" if status == Status.BAD_CONTROL else hints.singular(model, compile_model(model), q)
+    singular = "" if status == Status.BAD_CONTROL else hints.singular(compile_model(model), q)
     return StepError(
         status.meaning, step, step * description["dt"], float(last["failed_residual"]), joint, q,
         np.array(last["v"]), np.array(last["p"]),

@@ -25,7 +25,7 @@ def step_failure(engine: Engine, blamed: int, forces: Forces, out: Record, at: i
     held = held_forces(engine, forces, engine.steps, at).reshape(-1)
     forced = hints.forced(engine.model, engine.compiled, state.q.copy(), engine.dt, held,
                           row(forces.wrench, at).reshape(-1, 6))
-    singular = hints.singular(engine.model, engine.compiled, state.q.copy())
+    singular = hints.singular(engine.compiled, state.q)
     hint = " ".join(filter(None, (forced, singular, engine.integrator.advice(status))))
     if engine.settings is None and not engine.integrator.chooses_steps:  # neither a search nor a tolerance
         return _error(engine, 0.0, "", hint)

@@ -4,24 +4,24 @@ import numpy as np
 
 from leastaction.closures import COUNTED, RANK, jacobian
 from leastaction.compiled import Compiled
-from leastaction.dynamics import increment
 from leastaction.kernels import queries
 from leastaction.model import Model
 
 Array = np.ndarray
 FORCED = "Forces were given for this step: a control whose gain is too large may be the cause."
 SINGULAR = 1e-3  # singular value, relative to the greatest, below which loops are close to a singular configuration
-ASIDE = 0.1  # rad or m, a way from there to where loops are regular
 
 
-def singular(model: Model, c: Compiled, q: Array) -> str:
-    """Say that loops are close to a singular configuration at q (nq,): one of their rows nearly follows from others."""
+def singular(c: Compiled, q: Array) -> str:
+    """Say that loops are close to a singular configuration at q (nq,): one of their rows nearly follows from others.
+
+    A row that follows exactly tells nothing: in an overconstrained linkage one always does.
+    """
     if c.rows is None or len(c.rows.kind) * c.nv > COUNTED:
         return ""
-    aside = increment(model, q, ASIDE * np.random.default_rng(0).normal(size=c.nv))
-    here, there = (np.linalg.svd(jacobian(c, where), compute_uv=False) for where in (q, aside))
-    rank = int(np.count_nonzero(there > RANK * there[0]))
-    if rank == 0 or here[rank - 1] > SINGULAR * here[0]:
+    sizes = np.linalg.svd(jacobian(c, q), compute_uv=False)
+    least = sizes[sizes > RANK * sizes[0]].min(initial=sizes[0])
+    if least > SINGULAR * sizes[0] or sizes[0] == 0.0:
         return ""
     return ("The loops are close to a singular configuration there: what lies stretched cannot carry a load across "
             "itself. Start further away from it, or let a member give, as la.Spring in place of la.Rod.")
