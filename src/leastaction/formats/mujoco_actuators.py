@@ -38,7 +38,7 @@ def add_actuators(mj: Any, model: Model, findings: Findings, joints: list[str], 
     names = mujoco_names(mj, "actuator")
     found: dict[int, Actuator] = {}
     left_out: dict[int, str] = {}
-    for a in range(len(mj.actuator_trntype)):  # of which nu is the number of commands
+    for a in range(len(mj.actuator_trntype)):  # nu counts commands, of which an actuator may have several
         why = _unlike(mj, a, joints, body_of) if wanted else "not wanted"
         if why:
             left_out[a] = why

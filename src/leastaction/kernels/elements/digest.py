@@ -1,10 +1,9 @@
 """A digest of all that a function is compiled from, so that a cache knows whether it has changed.
 
 Read are bytecode, constants and defaults, the values of globals and closures, the functions that are called, however
-deep, and what is taken from modules and classes. Comments and line numbers are not, nor a global that has only the name
-of an attribute. Numba, NumPy and the kernels of
-this package are in the key of the cache (cache.py). Not seen is what a function reaches only through an @overload or an
-@intrinsic of its own.
+deep, and what is taken from modules and classes. Comments and line numbers are not, nor a global that only shares its
+name with an attribute. Numba, NumPy and the kernels of this package are in the key of the cache (cache.py). Not seen is
+what a function reaches only through an @overload or an @intrinsic of its own.
 """
 
 import dis
