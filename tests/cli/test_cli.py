@@ -133,6 +133,14 @@ def test_ctrl_c_says_how_to_go_on(tmp_path, monkeypatch):
     np.testing.assert_array_equal(la.open(file).q, la.simulate(la.library.chain(3), duration=50).q)
 
 
+@pytest.mark.parametrize("command", ["demo", "hour"])
+@pytest.mark.parametrize("duration", ["-5", "0.5", "nan"])
+def test_an_hour_shorter_than_a_second_draws_nothing(command, duration, tmp_path):
+    result = run(command, "--duration", duration, "--out" if command == "demo" else "--root", tmp_path)
+    assert result.exit_code == 2 and not list(tmp_path.iterdir())
+    assert f"duration must be a second or more, as the energy is taken once a second, not {duration}" in result.stderr
+
+
 def test_demo_draws_and_says_where(tmp_path):
     result = run("demo", "--out", tmp_path / "new", "--duration", 6)
     assert result.exit_code == 0, result.output

@@ -38,7 +38,7 @@ def demo(
 def publish_hour(
     root: Annotated[Path, typer.Option(help="Checkout whose README.md and docs/images show the results.")] = Path("."),
     duration: Annotated[float, typer.Option(help="Time to simulate, s.")] = 3600.0,
-    starts: Annotated[int, typer.Option(help="From how many starts.")] = 8,
+    starts: Annotated[int, typer.Option(min=1, help="From how many starts.")] = 8,
     debug: Debug = False,
 ) -> None:
     """Measure what seven methods keep of the energy of the chain in an hour, and write the table of the README."""

@@ -105,6 +105,10 @@ def follow_all(
     threads: int | None = None,
 ) -> list[Ran]:
     """Make runs (start, method, horizon) side by side, each on a thread of its own, and tell each as it ends."""
+    for horizon in {task[2] for task in tasks}:
+        if not 1.0 <= horizon < np.inf:
+            raise ValueError("duration must be a second or more, as the energy is taken once a second, not "
+                             f"{horizon:g}")
     for method in {task[1] for task in tasks}:  # so that no compiling is timed
         la.Simulator(model, dt=method.step, integrator=method.integrator).step(10)
     stop, done = Event(), []
